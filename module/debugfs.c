@@ -207,7 +207,7 @@ static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
 	for (i = 0; i < ROUNDS; i++) {
 		guard(irqsave)();
 		before = this_cpu_read(vtr_writer_ring);
-		/* Opens the row of switches, without which no event is recorded. */
+		/* Opens the chain of switches, without which no event is recorded. */
 		vtr_sched_attach(ring);
 		record(1);
 		begin_ns = ktime_get_mono_fast_ns();

@@ -318,7 +318,7 @@ static struct vtr_ring *make_ring(struct kunit *test, enum vitrine_clock clock)
 	KUNIT_ASSERT_NOT_NULL(test, ring);
 	local_irq_save(flags);
 	vtr_ring_advance(ring, config.session_ticks + 1000);
-	vtr_writer_open_row(ring, config.session_ticks + 1000, current);
+	vtr_writer_open_chain(ring, config.session_ticks + 1000, current);
 	local_irq_restore(flags);
 	return ring;
 }

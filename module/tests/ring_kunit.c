@@ -348,7 +348,7 @@ static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
 /* What a reader has found in one ring. */
 struct account {
 	u64	next;		/* next sub-buffer to read */
-	u64	switches;	/* read, without those that close a row */
+	u64	switches;	/* read, without those that close a chain */
 	u64	told;		/* lost, according to the marks */
 	u64	told_bytes;
 	u64	before;		/* lost, according to the last packet */
@@ -611,7 +611,7 @@ static void full_subbuffer_is_copied(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
 }
 
-/* What remains is the room to close the row of switches, and not one word more. */
+/* What remains is the room to close the chain of switches, and not one word more. */
 static void record_fits_to_the_last_word(struct kunit *test)
 {
 	struct vtr_ring *ring = new_ring(test, 2);

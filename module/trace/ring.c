@@ -20,7 +20,7 @@
  * A ring that is full or frozen has no room: ring->limit is 0, which sends the writer to
  * the slow path at each record without a test of its own. The slow path counts records
  * that cannot be written, and checks whether there is room again. At the first loss it
- * closes the row of switches with a switch to idle, and a sub-buffer that begins after a
+ * closes the chain of switches with a switch to idle, and a sub-buffer that begins after a
  * loss reports the loss.
  *
  * Any CPU may freeze a ring, in any context, while the writer is giving itself room.
@@ -504,20 +504,20 @@ static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
 }
 
 /**
- * vtr_ring_close_row() - close the row of switches with a switch to idle
+ * vtr_ring_close_chain() - close the chain of switches with a switch to idle
  * @ring: ring of this CPU
  * @now: timestamp in ticks
  *
- * Needs only the room that each sub-buffer reserves for this. A closed row is left
- * unchanged. Code that opens a row makes sure that there is room to close it again.
+ * Needs only the room that each sub-buffer reserves for this. A closed chain is left
+ * unchanged. Code that opens a chain makes sure that there is room to close it again.
  *
  * Context: the ring's CPU, interrupts off.
  */
-void vtr_ring_close_row(struct vtr_ring *ring, u64 now)
+void vtr_ring_close_chain(struct vtr_ring *ring, u64 now)
 {
 	u64 *next = vtr_ring_next(ring);
 
-	/* Priority 0 means the idle thread or a closed row. */
+	/* Priority 0 means the idle thread or a closed chain. */
 	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running)) {
 		next += put_close(ring, next, now);
 		ring->other_records++;
@@ -537,7 +537,7 @@ static void begin_gap(struct vtr_ring *ring, u64 now)
 	struct vtr_ring_gap *gap = &ring->gap;
 	u64 *next;
 
-	vtr_ring_close_row(ring, now);
+	vtr_ring_close_chain(ring, now);
 	WRITE_ONCE(ring->limit, 0);
 	if (!gap->begin)
 		gap->begin = now;
@@ -577,11 +577,11 @@ static void wake_readers(struct vtr_ring *ring)
  *
  * In circular mode this recycles the oldest sub-buffer. If records were lost before, the
  * new sub-buffer reports it. The thread table is empty afterwards: the caller must
- * register the running thread before the next switch, or open the row of switches if it
+ * register the running thread before the next switch, or open the chain of switches if it
  * is closed.
  *
  * Context: the ring's CPU, interrupts off, possibly with the run queue locked.
- * Return: false if the ring is full or frozen. The row of switches is then closed, and
+ * Return: false if the ring is full or frozen. The chain of switches is then closed, and
  *	the caller counts its record with vtr_ring_lose().
  */
 bool vtr_ring_advance(struct vtr_ring *ring, u64 now)

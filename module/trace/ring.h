@@ -51,7 +51,7 @@ struct vtr_ring_config {
 };
 
 /*
- * Words reserved at the end of each sub-buffer, so that the row of switches can always be
+ * Words reserved at the end of each sub-buffer, so that the chain of switches can always be
  * closed, and a full ring reported: a switch to idle, of any CPU, and a provider event.
  */
 #define VTR_RING_CLOSE_WORDS	(VTR_FXT_WIDE_SWITCH_WORDS + 1)
@@ -89,13 +89,13 @@ struct vtr_ring_gap {
  *	frozen
  * @running: outgoing fields and base of the next switch record, that is, the incoming
  *	thread of the previous one, as if it were blocked, which is most frequent; equal
- *	to @switch_base if the row of switches is closed
+ *	to @switch_base if the chain of switches is closed
  * @switch_base: constant fields of all switch records of this CPU, unless it is wide, and
  *	the state of a blocked thread
  * @nr_wakeups: number of wakeups, of VTR_FXT_WAKEUP_WORDS each
  * @wakeup_base: first word of all wakeup records of this CPU
  * @other_records: number of records with a timestamp that are neither a wakeup nor a
- *	switch, or that close a row
+ *	switch, or that close a chain
  * @other_bytes: committed bytes of all records but wakeups and switches
  * @bytes_before: committed bytes of all earlier sub-buffers
  * @lost_bytes: length of the records that could not be written
@@ -181,7 +181,7 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
 unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
 				      u64 now, u64 state, u64 incoming,
 				      u8 priority);
-void vtr_ring_close_row(struct vtr_ring *ring, u64 now);
+void vtr_ring_close_chain(struct vtr_ring *ring, u64 now);
 void vtr_ring_expire(u32 oldest);
 int vtr_ring_mmap(struct vtr_ring *ring, struct vm_area_struct *vma);
 ssize_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);

@@ -7,8 +7,8 @@
  * disable interrupts themselves. Each CPU follows its own pointer in vtr_writer_ring,
  * which only attach and detach on that CPU change.
  *
- * The switches of a CPU form an unbroken row: the incoming thread of a record is the
- * outgoing thread of the next one. Attach opens the row with a switch from idle, detach
+ * The switches of a CPU form a chain: the incoming thread of a record is the
+ * outgoing thread of the next one. Attach opens the chain with a switch from idle, detach
  * closes it with a switch to idle, so that a pause is shown as idle and not as the thread
  * that happened to run before it.
  *
@@ -527,7 +527,7 @@ bool vtr_sched_records_wakeups(void)
  * vtr_sched_attach() - begin to record on this CPU
  * @ring: ring of this CPU, without another writer
  *
- * Opens the row of switches with a switch from idle to the current thread; if there is no
+ * Opens the chain of switches with a switch from idle to the current thread; if there is no
  * room, it is opened once there is. The string table is emptied: while the ring was
  * detached, a module may have been unloaded whose strings are in the table, and other
  * strings may have their addresses now.
@@ -540,7 +540,7 @@ void vtr_sched_attach(struct vtr_ring *ring)
 
 	vtr_strings_forget(&ring->strings);
 	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
-		vtr_writer_open_row(ring, now, current);
+		vtr_writer_open_chain(ring, now, current);
 	else
 		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, current);
 	this_cpu_write(vtr_writer_ring, ring);
@@ -551,7 +551,7 @@ void vtr_sched_attach(struct vtr_ring *ring)
 /**
  * vtr_sched_detach() - stop recording on this CPU
  *
- * Closes the row of switches with a switch from the current thread to idle.
+ * Closes the chain of switches with a switch from the current thread to idle.
  *
  * Context: the CPU in question, interrupts off.
  */
@@ -561,7 +561,7 @@ void vtr_sched_detach(void)
 
 	if (ring == &vtr_writer_none)
 		return;
-	vtr_ring_close_row(ring, vtr_writer_ticks(ring));
+	vtr_ring_close_chain(ring, vtr_writer_ticks(ring));
 	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
 }
 

@@ -89,7 +89,7 @@ static void put_mark(const char *cause, u64 value,
 	vtr_ring_commit_untimed(ring, next, now);
 }
 
-/* Freeze all rings. @running is the thread with which the row of switches of this CPU ends. */
+/* Freeze all rings. @running is the thread with which the chain of switches of this CPU ends. */
 static void fire(const char *cause, u64 value,
 		 const struct task_struct *subject,
 		 const struct task_struct *running)

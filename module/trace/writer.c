@@ -293,14 +293,14 @@ static void put_switch(struct vtr_ring *ring, u64 now, u64 state,
 }
 
 /**
- * vtr_writer_open_row() - open the row of switches: from idle to the running thread
+ * vtr_writer_open_chain() - open the chain of switches: from idle to the running thread
  * @ring: ring of this CPU, with room for VTR_WRITER_ROW_WORDS
  * @now: time in ticks
  * @running: running thread
  *
  * Context: the ring's CPU, interrupts off.
  */
-void vtr_writer_open_row(struct vtr_ring *ring, u64 now, const struct task_struct *running)
+void vtr_writer_open_chain(struct vtr_ring *ring, u64 now, const struct task_struct *running)
 {
 	struct vtr_subject subject;
 
@@ -317,7 +317,7 @@ void vtr_writer_open_row(struct vtr_ring *ring, u64 now, const struct task_struc
  * @ring: ring of this CPU
  * @nr_words: room needed
  * @now: time in ticks
- * @running: last incoming thread, with which the next sub-buffer begins; if the row of
+ * @running: last incoming thread, with which the next sub-buffer begins; if the chain of
  *	switches is closed, the running thread, to open it
  *
  * A record that might not fit into an empty sub-buffer is refused before a sub-buffer is
@@ -340,7 +340,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 	    !vtr_ring_advance(ring, now))
 		return false;
 	if (closed) {
-		vtr_writer_open_row(ring, now, running);
+		vtr_writer_open_chain(ring, now, running);
 		return vtr_ring_has(ring, nr_words);
 	}
 	vtr_subject_task(running, &subject);
@@ -359,7 +359,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
  * @task: the running thread, or the one to which a switch was just recorded
  *
  * A sub-buffer can begin only if @task is the last incoming thread, which the running thread is
- * not between the record of a switch and the switch itself. The same holds while the row of
+ * not between the record of a switch and the switch itself. The same holds while the chain of
  * switches is closed, which only the next switch can open.
  *
  * Context: the ring's CPU, interrupts off.
@@ -381,7 +381,7 @@ bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words, u64 n
  * vtr_writer_flush() - begin a sub-buffer that contains nothing from before
  * @ring: ring of this CPU
  * @now: time in ticks
- * @running: running thread, which is the last incoming one unless the row is closed
+ * @running: running thread, which is the last incoming one unless the chain is closed
  *
  * Without room for another sub-buffer, the current one goes on.
  *

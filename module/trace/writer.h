@@ -20,7 +20,7 @@
 #define VTR_WRITER_SWITCH_WORDS	(VTR_WRITER_THREAD_WORDS + \
 				 VTR_FXT_WIDE_SWITCH_WORDS)
 
-/* Maximum length of the records that open the row of switches: idle, one switch. */
+/* Maximum length of the records that open the chain of switches: idle, one switch. */
 #define VTR_WRITER_ROW_WORDS	(VTR_WRITER_THREAD_WORDS + \
 				 VTR_WRITER_SWITCH_WORDS)
 
@@ -203,7 +203,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 bool vtr_writer_reserve_here(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 			     const struct task_struct *task);
 void vtr_writer_flush(struct vtr_ring *ring, u64 now, const struct task_struct *running);
-void vtr_writer_open_row(struct vtr_ring *ring, u64 now, const struct task_struct *running);
+void vtr_writer_open_chain(struct vtr_ring *ring, u64 now, const struct task_struct *running);
 unsigned int vtr_writer_introduce(struct vtr_ring *ring, u64 now,
 				  const struct vtr_subject *subject);
 void vtr_writer_switch(struct vtr_ring *ring, u64 now, u64 state,

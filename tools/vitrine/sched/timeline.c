@@ -3,9 +3,9 @@
  * Fill a timeline from a trace of any length.
  *
  * Time slices are kept as they are until there are too many. Then time is divided into
- * cells, and the slices of a row that begin in one cell and are shorter than it become
- * one item; if there are too many again, the cells are doubled. So a row has at most
- * two items per cell, whatever the length of the trace. Interrupts have rows of their
+ * cells, and the slices of a lane that begin in one cell and are shorter than it become
+ * one item; if there are too many again, the cells are doubled. So a lane has at most
+ * two items per cell, whatever the length of the trace. Interrupts have lists of their
  * own and are merged in the same way.
  */
 #include <inttypes.h>
@@ -96,21 +96,21 @@ static void make_coarser(enum timeline_kind kind)
 {
 	uint64_t cell_ns = timeline.cell_ns[kind] ?
 			   2 * timeline.cell_ns[kind] : 1;
-	struct timeline_row *row;
+	struct timeline_list *list;
 	uint32_t cpu;
 	size_t i, nr;
 
 	timeline.cell_ns[kind] = cell_ns;
 	timeline.nr_items[kind] = 0;
 	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
-		row = &timeline.lanes[cpu].rows[kind];
-		for (i = 0, nr = 0; i < row->nr_items; i++) {
-			if (nr && same_cell(cell_ns, &row->items[nr - 1], &row->items[i]))
-				put_together(&row->items[nr - 1], &row->items[i]);
+		list = &timeline.lanes[cpu].lists[kind];
+		for (i = 0, nr = 0; i < list->nr_items; i++) {
+			if (nr && same_cell(cell_ns, &list->items[nr - 1], &list->items[i]))
+				put_together(&list->items[nr - 1], &list->items[i]);
 			else
-				row->items[nr++] = row->items[i];
+				list->items[nr++] = list->items[i];
 		}
-		row->nr_items = nr;
+		list->nr_items = nr;
 		timeline.nr_items[kind] += nr;
 	}
 }
@@ -118,16 +118,16 @@ static void make_coarser(enum timeline_kind kind)
 static void add_item(struct timeline_lane *lane, enum timeline_kind kind,
 		     const struct timeline_item *item)
 {
-	struct timeline_row *row = &lane->rows[kind];
-	size_t nr = row->nr_items;
+	struct timeline_list *list = &lane->lists[kind];
+	size_t nr = list->nr_items;
 
 	timeline.nr_all[kind]++;
-	if (nr && same_cell(timeline.cell_ns[kind], &row->items[nr - 1], item)) {
-		put_together(&row->items[nr - 1], item);
+	if (nr && same_cell(timeline.cell_ns[kind], &list->items[nr - 1], item)) {
+		put_together(&list->items[nr - 1], item);
 		return;
 	}
-	must_have(GROW(row->items, nr));
-	row->items[row->nr_items++] = *item;
+	must_have(GROW(list->items, nr));
+	list->items[list->nr_items++] = *item;
 	timeline.nr_items[kind]++;
 	/*
 	 * A lane may have two items per cell, so coarser cells help only so far. Half of
@@ -363,17 +363,17 @@ struct vitrine_error *timeline_fill(void)
  */
 void timeline_put_missing(FILE *stream)
 {
-	const struct timeline_row *row;
+	const struct timeline_list *list;
 	uint64_t nr_turns = 0, nr_bars = 0;
 	uint32_t cpu;
 	size_t i;
 
 	for (cpu = 0; cpu < timeline.nr_lanes; cpu++) {
-		row = &timeline.lanes[cpu].rows[TIMELINE_TURNS];
-		for (i = 0; i < row->nr_items; i++) {
-			if (row->items[i].nr == 1)
+		list = &timeline.lanes[cpu].lists[TIMELINE_TURNS];
+		for (i = 0; i < list->nr_items; i++) {
+			if (list->items[i].nr == 1)
 				continue;
-			nr_turns += row->items[i].nr;
+			nr_turns += list->items[i].nr;
 			nr_bars++;
 		}
 	}
@@ -393,7 +393,7 @@ void timeline_deinit(void)
 
 	for (i = 0; i < timeline.nr_lanes; i++) {
 		for (kind = 0; kind < TIMELINE_NR_KINDS; kind++)
-			free(timeline.lanes[i].rows[kind].items);
+			free(timeline.lanes[i].lists[kind].items);
 		free(timeline.lanes[i].gaps);
 	}
 	while (timeline.nr_names)

@@ -57,25 +57,25 @@ struct timeline_gap {
 };
 
 /**
- * struct timeline_row - items of one kind
+ * struct timeline_list - items of one kind
  * @items: in the order in which they begin
  * @nr_items: number of @items
  */
-struct timeline_row {
+struct timeline_list {
 	struct timeline_item *items;
 	size_t nr_items;
 };
 
 /**
  * struct timeline_lane - the lane of a CPU
- * @rows: by kind
+ * @lists: by kind
  * @gaps: in time order
  * @nr_gaps: number of @gaps
  * @busy_ns: time that threads ran
  * @seen: the CPU is drawn
  */
 struct timeline_lane {
-	struct timeline_row rows[TIMELINE_NR_KINDS];
+	struct timeline_list lists[TIMELINE_NR_KINDS];
 	struct timeline_gap *gaps;
 	size_t nr_gaps;
 	uint64_t busy_ns;

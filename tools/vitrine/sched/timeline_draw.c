@@ -221,8 +221,8 @@ static void put_interrupt(const struct timeline_item *item, int y, double height
 static void put_lane(uint32_t cpu, int y, int height)
 {
 	const struct timeline_lane *lane = &timeline.lanes[cpu];
-	const struct timeline_row *turns = &lane->rows[TIMELINE_TURNS];
-	const struct timeline_row *interrupts = &lane->rows[TIMELINE_INTERRUPTS];
+	const struct timeline_list *turns = &lane->lists[TIMELINE_TURNS];
+	const struct timeline_list *interrupts = &lane->lists[TIMELINE_INTERRUPTS];
 	size_t i;
 
 	begin_text(LEFT - 8, y + height / 2, "end", "b");
@@ -425,13 +425,13 @@ static void put_page_item(const struct timeline_item *item, uint64_t since_ns)
  * An interrupt, or merged ones: distance from the begin of the one before, length,
  * number of the name, how many, busy time.
  */
-static void put_interrupts(const struct timeline_row *row, uint64_t since_ns)
+static void put_interrupts(const struct timeline_list *list, uint64_t since_ns)
 {
 	const struct timeline_item *item;
 	size_t i;
 
-	for (i = 0; i < row->nr_items; i++) {
-		item = &row->items[i];
+	for (i = 0; i < list->nr_items; i++) {
+		item = &list->items[i];
 		if (i)
 			fputs(i % 8 ? "," : ",\n", stream);
 		fprintf(stream, "%" PRIu64 ",%" PRIu64 ",%" PRIu32,
@@ -446,7 +446,7 @@ static void put_interrupts(const struct timeline_row *row, uint64_t since_ns)
 static void put_page_lane(uint32_t cpu)
 {
 	const struct timeline_lane *lane = &timeline.lanes[cpu];
-	const struct timeline_row *turns = &lane->rows[TIMELINE_TURNS];
+	const struct timeline_list *turns = &lane->lists[TIMELINE_TURNS];
 	uint64_t since_ns = timeline.begin_ns;
 	size_t i;
 
@@ -459,7 +459,7 @@ static void put_page_lane(uint32_t cpu)
 		since_ns = turns->items[i].end_ns;
 	}
 	fputs("],\"interrupts\":[", stream);
-	put_interrupts(&lane->rows[TIMELINE_INTERRUPTS], timeline.begin_ns);
+	put_interrupts(&lane->lists[TIMELINE_INTERRUPTS], timeline.begin_ns);
 	fputs("],\"gaps\":[", stream);
 	for (i = 0; i < lane->nr_gaps; i++)
 		fprintf(stream, "%s%" PRIu64 ",%" PRIu64, i ? "," : "",
@@ -603,7 +603,7 @@ static const struct command_line line = {
 	.operand_name = "FILE",
 	.args_doc = "FILE -o OUTPUT\n--live -o OUTPUT",
 	.doc = "Draw a scheduling timeline as SVG or HTML.\n"
-	       "\013The picture has a row for each CPU, which shows when each thread ran on it.\n"
+	       "\013The picture has a lane for each CPU, which shows when each thread ran on it.\n"
 	       "\n"
 	       "Examples:\n"
 	       "  vitrine timeline load.fxt -o load.html\n"
