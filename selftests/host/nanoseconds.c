@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "trace/writer.h"
 
@@ -47,44 +46,33 @@ struct ftrace_switch {
 
 /* Each records NR switches, or does what a part of that is. */
 
-static void nothing(unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		barrier();
+#define DO_EACH(name, what)						\
+static void name(unsigned int nr)					\
+{									\
+	unsigned int i;							\
+									\
+	for (i = 0; i < nr; i++) {					\
+		what;							\
+	}								\
 }
 
-static void counter(unsigned int nr)
+static void store_pair(unsigned int i, u64 first, u64 second)
 {
-	unsigned int i;
-	u64 now;
-
-	for (i = 0; i < nr; i++) {
-		now = vtr_counter_switch_ticks();
-		OPTIMIZER_HIDE_VAR(now);
-	}
+	WRITE_ONCE(buffer[2 * i], first);
+	WRITE_ONCE(buffer[2 * i + 1], second);
 }
 
-static void store(unsigned int nr)
+static void read_counter(void)
 {
-	unsigned int i;
+	u64 now = vtr_counter_switch_ticks();
 
-	for (i = 0; i < nr; i++) {
-		WRITE_ONCE(buffer[2 * i], i);
-		WRITE_ONCE(buffer[2 * i + 1], nr);
-	}
+	OPTIMIZER_HIDE_VAR(now);
 }
 
-static void counter_and_store(unsigned int nr)
-{
-	unsigned int i;
-
-	for (i = 0; i < nr; i++) {
-		WRITE_ONCE(buffer[2 * i], i);
-		WRITE_ONCE(buffer[2 * i + 1], vtr_counter_switch_ticks());
-	}
-}
+DO_EACH(nothing, barrier())
+DO_EACH(counter, read_counter())
+DO_EACH(store, store_pair(i, i, nr))
+DO_EACH(counter_and_store, store_pair(i, i, vtr_counter_switch_ticks()))
 
 static void ftrace(unsigned int nr)
 {
@@ -152,20 +140,12 @@ static void flush(const void *begin, size_t len)
 	smp_mb();	/* What is measured next finds nothing of it. */
 }
 
-static u64 nanoseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void calibrate(void)
 {
-	u64 begin_ns = nanoseconds(), begin = vtr_counter_ticks_ordered(), end_ns;
+	u64 begin_ns = ktime_get_mono_fast_ns(), begin = vtr_counter_ticks_ordered(), end_ns;
 
 	do
-		end_ns = nanoseconds();
+		end_ns = ktime_get_mono_fast_ns();
 	while (end_ns - begin_ns < 100000000);
 	ticks_per_ns = (double)(vtr_counter_ticks_ordered() - begin) / (end_ns - begin_ns);
 }

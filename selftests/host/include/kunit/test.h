@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Host stand-in for <kunit/test.h>: suites run unmodified in user space. */
 /*
- * As much of KUnit as our suites use: cases, expectations, assertions (which
- * end the case), memory that is freed with the case. kunit.c runs the suites
- * and prints KTAP.
+ * As much of KUnit as our suites use: cases, expectations, assertions (which end the case), memory
+ * that is freed with the case. kunit.c runs the suites and prints KTAP.
  */
 #ifndef _HOST_KUNIT_TEST_H
 #define _HOST_KUNIT_TEST_H
 
 #include <stdint.h>
-#include <string.h>
 
-#include <linux/compiler.h>
-#include <linux/kernel.h>
-#include <linux/slab.h>
-#include <linux/types.h>
+#include "../host.h"
 
 struct kunit {
 	void		*priv;
@@ -96,48 +90,35 @@ static inline void *kunit_kmalloc(struct kunit *test, size_t bytes, gfp_t gfp)
 #define KUNIT_CONTINUE		((void)0)
 #define KUNIT_END(test)		kunit_abort(test)
 
-#define KUNIT_EXPECT_EQ(t, a, b)  KUNIT_COMPARE(t, a, ==, b, KUNIT_CONTINUE, "")
-#define KUNIT_EXPECT_NE(t, a, b)  KUNIT_COMPARE(t, a, !=, b, KUNIT_CONTINUE, "")
-#define KUNIT_EXPECT_LT(t, a, b)  KUNIT_COMPARE(t, a, <, b, KUNIT_CONTINUE, "")
-#define KUNIT_EXPECT_LE(t, a, b)  KUNIT_COMPARE(t, a, <=, b, KUNIT_CONTINUE, "")
-#define KUNIT_EXPECT_GT(t, a, b)  KUNIT_COMPARE(t, a, >, b, KUNIT_CONTINUE, "")
-#define KUNIT_EXPECT_GE(t, a, b)  KUNIT_COMPARE(t, a, >=, b, KUNIT_CONTINUE, "")
-#define KUNIT_ASSERT_EQ(t, a, b)  KUNIT_COMPARE(t, a, ==, b, KUNIT_END(t), "")
-#define KUNIT_ASSERT_NE(t, a, b)  KUNIT_COMPARE(t, a, !=, b, KUNIT_END(t), "")
-#define KUNIT_ASSERT_LT(t, a, b)  KUNIT_COMPARE(t, a, <, b, KUNIT_END(t), "")
-#define KUNIT_ASSERT_LE(t, a, b)  KUNIT_COMPARE(t, a, <=, b, KUNIT_END(t), "")
-#define KUNIT_ASSERT_GT(t, a, b)  KUNIT_COMPARE(t, a, >, b, KUNIT_END(t), "")
-#define KUNIT_ASSERT_GE(t, a, b)  KUNIT_COMPARE(t, a, >=, b, KUNIT_END(t), "")
+#define KUNIT_EXPECT_EQ(t, a, b)	KUNIT_COMPARE(t, a, ==, b, KUNIT_CONTINUE, "")
+#define KUNIT_EXPECT_NE(t, a, b)	KUNIT_COMPARE(t, a, !=, b, KUNIT_CONTINUE, "")
+#define KUNIT_EXPECT_LT(t, a, b)	KUNIT_COMPARE(t, a, <, b, KUNIT_CONTINUE, "")
+#define KUNIT_EXPECT_LE(t, a, b)	KUNIT_COMPARE(t, a, <=, b, KUNIT_CONTINUE, "")
+#define KUNIT_EXPECT_GT(t, a, b)	KUNIT_COMPARE(t, a, >, b, KUNIT_CONTINUE, "")
+#define KUNIT_EXPECT_GE(t, a, b)	KUNIT_COMPARE(t, a, >=, b, KUNIT_CONTINUE, "")
+#define KUNIT_ASSERT_EQ(t, a, b)	KUNIT_COMPARE(t, a, ==, b, KUNIT_END(t), "")
+#define KUNIT_ASSERT_NE(t, a, b)	KUNIT_COMPARE(t, a, !=, b, KUNIT_END(t), "")
+#define KUNIT_ASSERT_LT(t, a, b)	KUNIT_COMPARE(t, a, <, b, KUNIT_END(t), "")
+#define KUNIT_ASSERT_LE(t, a, b)	KUNIT_COMPARE(t, a, <=, b, KUNIT_END(t), "")
+#define KUNIT_ASSERT_GT(t, a, b)	KUNIT_COMPARE(t, a, >, b, KUNIT_END(t), "")
+#define KUNIT_ASSERT_GE(t, a, b)	KUNIT_COMPARE(t, a, >=, b, KUNIT_END(t), "")
+#define KUNIT_EXPECT_PTR_EQ		KUNIT_EXPECT_EQ
+#define KUNIT_EXPECT_PTR_NE		KUNIT_EXPECT_NE
 
-#define KUNIT_EXPECT_EQ_MSG(t, a, b, format, ...)			\
+#define KUNIT_EXPECT_EQ_MSG(t, a, b, format, ...) \
 	KUNIT_COMPARE(t, a, ==, b, KUNIT_CONTINUE, "; " format, ##__VA_ARGS__)
-#define KUNIT_ASSERT_EQ_MSG(t, a, b, format, ...)			\
+#define KUNIT_ASSERT_EQ_MSG(t, a, b, format, ...) \
 	KUNIT_COMPARE(t, a, ==, b, KUNIT_END(t), "; " format, ##__VA_ARGS__)
 
-#define KUNIT_EXPECT_PTR_EQ(t, a, b)	KUNIT_EXPECT_EQ(t, a, b)
-#define KUNIT_EXPECT_PTR_NE(t, a, b)	KUNIT_EXPECT_NE(t, a, b)
+#define KUNIT_EXPECT_TRUE(t, x)		KUNIT_UNLESS(t, x, KUNIT_CONTINUE, "%s is false", #x)
+#define KUNIT_EXPECT_FALSE(t, x)	KUNIT_UNLESS(t, !(x), KUNIT_CONTINUE, "%s is true", #x)
+#define KUNIT_ASSERT_TRUE(t, x)		KUNIT_UNLESS(t, x, KUNIT_END(t), "%s is false", #x)
+#define KUNIT_ASSERT_FALSE(t, x)	KUNIT_UNLESS(t, !(x), KUNIT_END(t), "%s is true", #x)
+#define KUNIT_EXPECT_NULL(t, p)		KUNIT_UNLESS(t, !(p), KUNIT_CONTINUE, "%s is not NULL", #p)
+#define KUNIT_ASSERT_NOT_NULL(t, p)	KUNIT_UNLESS(t, p, KUNIT_END(t), "%s is NULL", #p)
 
-#define KUNIT_EXPECT_TRUE(t, x) \
-	KUNIT_UNLESS(t, x, KUNIT_CONTINUE, "%s is false", #x)
-#define KUNIT_EXPECT_FALSE(t, x) \
-	KUNIT_UNLESS(t, !(x), KUNIT_CONTINUE, "%s is true", #x)
-#define KUNIT_ASSERT_TRUE(t, x) \
-	KUNIT_UNLESS(t, x, KUNIT_END(t), "%s is false", #x)
-#define KUNIT_ASSERT_FALSE(t, x) \
-	KUNIT_UNLESS(t, !(x), KUNIT_END(t), "%s is true", #x)
-
-#define KUNIT_EXPECT_NULL(t, p) \
-	KUNIT_UNLESS(t, !(p), KUNIT_CONTINUE, "%s is not NULL", #p)
-#define KUNIT_EXPECT_NOT_NULL(t, p) \
-	KUNIT_UNLESS(t, p, KUNIT_CONTINUE, "%s is NULL", #p)
-#define KUNIT_ASSERT_NOT_NULL(t, p) \
-	KUNIT_UNLESS(t, p, KUNIT_END(t), "%s is NULL", #p)
-
-#define KUNIT_EXPECT_STREQ(t, a, b) \
-	KUNIT_UNLESS(t, !strcmp(a, b), KUNIT_CONTINUE, \
+#define KUNIT_EXPECT_STREQ(t, a, b)					\
+	KUNIT_UNLESS(t, !strcmp(a, b), KUNIT_CONTINUE,			\
 		     "%s is \"%s\", not \"%s\"", #a, a, b)
-#define KUNIT_EXPECT_MEMEQ(t, a, b, bytes) \
-	KUNIT_UNLESS(t, !memcmp(a, b, bytes), KUNIT_CONTINUE, \
-		     "%s and %s differ", #a, #b)
 
 #endif
