@@ -12,7 +12,6 @@
 #include <linux/string.h>
 
 #include "inspect/tree.h"
-#include "random.h"
 #include "suite.h"
 
 /**

@@ -12,12 +12,17 @@
 /* The settings of the session that a case replaces by its own. */
 static struct vtr_ring_config settings_before;
 
-static u32 session_number(void)
+static struct vtr_ring_config settings(void)
 {
 	struct vtr_ring_config config;
 
 	vtr_session_config(&config);
-	return config.session;
+	return config;
+}
+
+static u32 session_number(void)
+{
+	return settings().session;
 }
 
 static const struct drift_reading test_start = {
@@ -85,11 +90,19 @@ static void tell_counter(bool steady, const struct drift_reading *now)
 	check_counter(steady, vtr_counter_rate(), now);
 }
 
+/* Tell a reading 10 seconds after the last one, with the ticks of @seconds. */
+static void tell_later(bool steady, struct drift_reading *now, unsigned int seconds, u64 rate)
+{
+	now->mono_ns += 10 * SECOND;
+	now->ticks += seconds * vtr_counter_rate();
+	check_counter(steady, rate, now);
+}
+
 /* Before a case: only the case compares the clocks until it ends. */
 static int stop_watching(struct kunit *test)
 {
 	drift_deinit();
-	vtr_session_config(&settings_before);
+	settings_before = settings();
 	return 0;
 }
 
@@ -100,15 +113,16 @@ static void watch_again(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, drift_init(), 0);
 }
 
-/* Begin a session with the counter. Return its number. */
-static u32 begin_counter(struct kunit *test)
+/* Begin a session with the counter, whose first reading is @now. Return its number. */
+static u32 begin_counter(struct kunit *test, bool steady, const struct drift_reading *now)
 {
-	struct vtr_ring_config settings = settings_before;
+	struct vtr_ring_config config = settings_before;
 
 	if (!vtr_clock_rate(VITRINE_CLOCK_COUNTER))
 		kunit_skip(test, "this machine has no counter");
-	settings.clock = VITRINE_CLOCK_COUNTER;
-	KUNIT_ASSERT_EQ(test, vtr_session_replace(&settings), 0);
+	config.clock = VITRINE_CLOCK_COUNTER;
+	KUNIT_ASSERT_EQ(test, vtr_session_replace(&config), 0);
+	tell_counter(steady, now);
 	return session_number();
 }
 
@@ -117,19 +131,12 @@ static void tell_session(struct kunit *test, bool was_steady, bool steady,
 			 unsigned int seconds, enum vitrine_clock wanted)
 {
 	struct drift_reading now = test_start;
-	struct vtr_ring_config settings;
-	u32 session = begin_counter(test);
+	u32 session = begin_counter(test, was_steady, &now);
 
-	tell_counter(was_steady, &now);
-	now.mono_ns += 10 * SECOND;
-	now.ticks += 10 * vtr_counter_rate();
-	tell_counter(was_steady, &now);
+	tell_later(was_steady, &now, 10, vtr_counter_rate());
 	KUNIT_EXPECT_EQ(test, session_number(), session);
-	now.mono_ns += 10 * SECOND;
-	now.ticks += seconds * vtr_counter_rate();
-	tell_counter(steady, &now);
-	vtr_session_config(&settings);
-	KUNIT_EXPECT_EQ(test, settings.clock, wanted);
+	tell_later(steady, &now, seconds, vtr_counter_rate());
+	KUNIT_EXPECT_EQ(test, settings().clock, wanted);
 	KUNIT_EXPECT_EQ(test, session_number(), session + (wanted != VITRINE_CLOCK_COUNTER));
 }
 
@@ -144,31 +151,25 @@ static void changed_counter_begins_a_session(struct kunit *test)
 
 static void expect_new_session(struct kunit *test, u32 old)
 {
-	struct vtr_ring_config settings;
-
-	vtr_session_config(&settings);
 	KUNIT_EXPECT_EQ(test, session_number(), old + 1);
-	KUNIT_EXPECT_EQ(test, settings.clock, VITRINE_CLOCK_COUNTER);
+	KUNIT_EXPECT_EQ(test, settings().clock, VITRINE_CLOCK_COUNTER);
 	KUNIT_EXPECT_EQ(test, vtr_session_frozen(), 0);
 }
 
 /* Whether or not the machine has slept, time does not go backwards within a session. */
 static void counter_set_back_begins_a_session(struct kunit *test)
 {
-	struct drift_reading now;
-	unsigned int i;
+	struct drift_reading now = later(10 * SECOND, -1);
+	unsigned int i, told;
 	u32 session;
 
-	for (i = 0; i < 2; i++) {
-		session = begin_counter(test);
-		tell_counter(true, &test_start);
-		now = later(10 * SECOND, -1);
-		now.asleep_ns += i;
-		tell_counter(true, &now);
-		expect_new_session(test, session);
+	for (i = 0; i < 2; i++, now.asleep_ns++) {
+		session = begin_counter(test, true, &test_start);
 		/* In the new session, the lower value is the first one. */
-		tell_counter(true, &now);
-		expect_new_session(test, session);
+		for (told = 0; told < 2; told++) {
+			tell_counter(true, &now);
+			expect_new_session(test, session);
+		}
 	}
 }
 
@@ -194,11 +195,9 @@ static bool work_follows_sleep(u64 ticks)
 /* The rings are frozen from the first instruction on, until the work item runs. */
 static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 {
-	struct drift_reading now = test_start;
-	u32 session;
+	const struct drift_reading now = test_start;
+	u32 session = begin_counter(test, true, &now);
 
-	session = begin_counter(test);
-	tell_counter(true, &now);
 	KUNIT_EXPECT_TRUE(test, work_follows_sleep(0));
 	KUNIT_EXPECT_EQ(test, vtr_session_frozen(), 0);
 
@@ -222,13 +221,9 @@ static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 static void rate_that_is_measured_again_begins_a_session(struct kunit *test)
 {
 	struct drift_reading now = test_start;
-	u32 session;
+	u32 session = begin_counter(test, true, &now);
 
-	session = begin_counter(test);
-	tell_counter(true, &now);
-	now.mono_ns += 10 * SECOND;
-	now.ticks += 10 * vtr_counter_rate();
-	check_counter(true, vtr_counter_rate() + 1000, &now);
+	tell_later(true, &now, 10, vtr_counter_rate() + 1000);
 	expect_new_session(test, session);
 }
 

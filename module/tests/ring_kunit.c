@@ -4,7 +4,6 @@
  * copies that are consistent or refused.
  */
 
-#include "random.h"
 #include "ring_fixture.h"
 #include "suite.h"
 

@@ -6,7 +6,6 @@
  */
 #include <linux/irqflags.h>
 
-#include "random.h"
 #include "ring_fixture.h"
 #include "suite.h"
 
