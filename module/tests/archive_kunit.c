@@ -4,7 +4,6 @@
  * Kernel only.
  */
 #include "ring_fixture.h"
-#include "suite.h"
 
 #define TEST_CPU	0
 #define TEST_SUBBUFS	4
@@ -15,37 +14,38 @@ struct archive_file {
 	struct seq_file	seq;
 };
 
-static struct archive_file *new_archive(struct kunit *test, u64 nr_advances)
+static struct archive_file *file;
+static struct vtr_ring *ring;
+
+static void new_archive(struct kunit *test, u64 nr_advances)
 {
 	const struct vtr_ring_config config = ring_config(VITRINE_MODE_CIRCULAR, TEST_SUBBUFS);
-	struct archive_file *file = kunit_kzalloc(test, sizeof(*file), GFP_KERNEL);
-	struct archive *archive = &file->archive;
-	struct seq_file *seq = &file->seq;
+	struct seq_file *seq;
 	u64 now;
 
-	KUNIT_ASSERT_NOT_NULL(test, file);
-	archive->rings = kvcalloc(nr_cpu_ids, sizeof(*archive->rings), GFP_KERNEL);
-	seq->private = archive;
+	file = zalloc(test, sizeof(*file));
+	file->archive.rings = kvcalloc(nr_cpu_ids, sizeof(ring), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, file->archive.rings);
+	seq = &file->seq;
+	seq->private = &file->archive;
 	seq->size = PAGE_SIZE + 2 * FXT_WORD_BYTES;
-	seq->buf = kunit_kzalloc(test, seq->size, GFP_KERNEL);
-	KUNIT_ASSERT_NOT_NULL(test, archive->rings);
-	KUNIT_ASSERT_NOT_NULL(test, seq->buf);
-	archive->rings[TEST_CPU] = vtr_ring_create(TEST_CPU, &config);
-	KUNIT_ASSERT_NOT_NULL(test, archive->rings[TEST_CPU]);
+	seq->buf = zalloc(test, seq->size);
+	ring = vtr_ring_create(TEST_CPU, &config);
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	file->archive.rings[TEST_CPU] = ring;
 	for (now = 1; now <= nr_advances; now++)
-		vtr_ring_advance(archive->rings[TEST_CPU], now);
+		vtr_ring_advance(ring, now);
 	archive_start(seq, &seq->index);
 	seq->index = 1;
-	return file;
 }
 
-static void archive_end(struct archive_file *file)
+static void archive_end(struct kunit *test)
 {
 	vtr_session_put_rings(file->archive.rings);
 }
 
 /* Put the next item into the buffer, as seq_read() does. Return 1, 0 at the end, or an error. */
-static int fill(struct archive_file *file)
+static int fill(void)
 {
 	struct seq_file *seq = &file->seq;
 	void *item = archive_start(seq, &seq->index);
@@ -59,11 +59,12 @@ static int fill(struct archive_file *file)
 	return seq->count != 0;
 }
 
-static void expect_subbuf(struct kunit *test, const struct archive_file *file,
-			  size_t head_bytes, u64 sequence)
+/* Expect a sub-buffer next, after a head. */
+static void expect_subbuf(struct kunit *test, size_t head_bytes, u64 sequence)
 {
 	void *subbuf = file->seq.buf + head_bytes;
 
+	KUNIT_EXPECT_EQ(test, fill(), 1);
 	KUNIT_EXPECT_EQ(test, *(u64 *)subbuf, FXT_MAGIC_RECORD);
 	KUNIT_EXPECT_EQ(test, vtr_ring_packet(subbuf)->sequence, sequence);
 	KUNIT_EXPECT_EQ(test, head_bytes + vtr_ring_packet(subbuf)->committed_bytes,
@@ -72,74 +73,59 @@ static void expect_subbuf(struct kunit *test, const struct archive_file *file,
 
 static void what_is_overwritten_is_told(struct kunit *test)
 {
-	struct archive_file *file = new_archive(test, TEST_SUBBUFS);
-	struct vtr_ring *ring = file->archive.rings[TEST_CPU];
-
-	KUNIT_EXPECT_TRUE(test, fill(file));
-	expect_subbuf(test, file, 0, 0);
+	new_archive(test, TEST_SUBBUFS);
+	expect_subbuf(test, 0, 0);
 	vtr_ring_advance(ring, 5);
 	vtr_ring_advance(ring, 6);
 	/* Sub-buffer 0 has been copied, 1 is overwritten. */
-	KUNIT_EXPECT_TRUE(test, fill(file));
+	expect_subbuf(test, FXT_WORD_BYTES, 2);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_METADATA_TYPE, *(u64 *)file->seq.buf),
 			FXT_METADATA_PROVIDER_EVENT);
-	expect_subbuf(test, file, FXT_WORD_BYTES, 2);
-	KUNIT_EXPECT_TRUE(test, fill(file));
-	expect_subbuf(test, file, 0, 3);
+	expect_subbuf(test, 0, 3);
 	/* Sub-buffers begun after reading the ring began are not included. */
-	KUNIT_EXPECT_FALSE(test, fill(file));
-	archive_end(file);
+	KUNIT_EXPECT_EQ(test, fill(), 0);
 }
 
 /* Sub-buffers that are overwritten before the first one is copied are no gap. */
 static void reader_begins_with_what_is_there(struct kunit *test)
 {
-	struct archive_file *file = new_archive(test, TEST_SUBBUFS);
-
-	vtr_ring_advance(file->archive.rings[TEST_CPU], 5);
-	KUNIT_EXPECT_TRUE(test, fill(file));
-	expect_subbuf(test, file, 0, 1);
-	archive_end(file);
+	new_archive(test, TEST_SUBBUFS);
+	vtr_ring_advance(ring, 5);
+	expect_subbuf(test, 0, 1);
 }
 
 /* An error in the last sub-buffer is not taken for the end of the file. */
 static void old_session_is_an_error_in_each_read(struct kunit *test)
 {
-	struct archive_file *file = new_archive(test, 2);
-	struct vtr_ring *ring = file->archive.rings[TEST_CPU];
-
-	KUNIT_EXPECT_EQ(test, fill(file), 1);
+	new_archive(test, 2);
+	KUNIT_EXPECT_EQ(test, fill(), 1);
 	vtr_ring_close(ring);
 	vtr_ring_expire(ring->config.session + 1);
-	KUNIT_EXPECT_EQ(test, fill(file), -ESTALE);
-	KUNIT_EXPECT_EQ(test, fill(file), -ESTALE);
-	archive_end(file);
+	KUNIT_EXPECT_EQ(test, fill(), -ESTALE);
+	KUNIT_EXPECT_EQ(test, fill(), -ESTALE);
 }
 
 static void archive_of_nothing_is_an_archive(struct kunit *test)
 {
-	struct archive_file *file = new_archive(test, 0);
-
-	KUNIT_EXPECT_TRUE(test, fill(file));
+	new_archive(test, 0);
+	KUNIT_EXPECT_EQ(test, fill(), 1);
 	KUNIT_EXPECT_EQ(test, file->seq.count, FXT_WORD_BYTES);
 	KUNIT_EXPECT_EQ(test, *(u64 *)file->seq.buf, FXT_MAGIC_RECORD);
-	KUNIT_EXPECT_FALSE(test, fill(file));
-	archive_end(file);
+	KUNIT_EXPECT_EQ(test, fill(), 0);
 }
 
 /* A buffer that is too small is no loss: seq_read() tries again with a larger one. */
 static void subbuf_waits_for_room(struct kunit *test)
 {
-	struct archive_file *file = new_archive(test, 1);
-	struct seq_file *seq = &file->seq;
+	struct seq_file *seq;
 
+	new_archive(test, 1);
+	seq = &file->seq;
 	seq->size -= FXT_WORD_BYTES;
 	KUNIT_EXPECT_EQ(test, archive_show(seq, &file->archive), 0);
 	KUNIT_EXPECT_TRUE(test, seq_has_overflowed(seq));
 	seq->size += FXT_WORD_BYTES;
-	KUNIT_EXPECT_TRUE(test, fill(file));
-	expect_subbuf(test, file, 0, 0);
-	archive_end(file);
+	expect_subbuf(test, 0, 0);
 }
 
 static struct kunit_case archive_cases[] = {
@@ -151,4 +137,4 @@ static struct kunit_case archive_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(archive);
+VTR_KUNIT_SUITE(archive, .exit = archive_end);

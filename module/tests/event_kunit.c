@@ -3,12 +3,9 @@
  * KUnit suite of event.c: its fast path writes the same bytes as its slow path. Two rings get
  * the same events, one of them through the slow path only. Kernel only.
  */
-#include <linux/irqflags.h>
-#include <linux/prandom.h>
 #include <linux/vmalloc.h>
 
 #include "ring_fixture.h"
-#include "suite.h"
 
 #define TEST_SITES	300
 #define TEST_NAMES	200	/* more than the string table holds */
@@ -18,41 +15,27 @@
 
 static DEFINE_VITRINE_CATEGORY(kunit_event);
 
-/**
- * struct random_site - a site with everything that it refers to
- * @site: the site
- * @args: its arguments
- */
+/* A site with everything that it refers to. */
 struct random_site {
 	struct vitrine_site	site;
 	struct vitrine_arg	args[VTR_SITES_MAX_ARGS];
 };
 
-/**
- * struct pair - two rings and the events written to both
- * @rnd: state of the random numbers
- * @reference: ring written by event.c
- * @fast: ring written by the fast path as far as possible
- * @sites: the sites
- * @names: names of events and arguments
- * @text: text that ends at the end of its page, with no page after it
- * @nr_fast: number of sites prepared for a function of their own
- * @nr_prepared: number of sites prepared for the function that writes all kinds
- */
+/* Two rings, and the events written to both. */
 struct pair {
-	struct rnd_state	rnd;
-	struct vtr_ring		*reference;
-	struct vtr_ring		*fast;
+	struct random		random;
+	struct vtr_ring		*reference;	/* written by event.c */
+	struct vtr_ring		*fast;		/* written by the fast path as far as possible */
 	struct random_site	sites[TEST_SITES];
-	char			names[TEST_NAMES][8];
-	char			*text;
-	unsigned int		nr_fast;
-	unsigned int		nr_prepared;
+	char			names[TEST_NAMES][8];	/* of events and arguments */
+	char			*text;		/* ends with its page, with no page after it */
+	unsigned int		nr_fast;	/* sites prepared for a function of their own */
+	unsigned int		nr_prepared;	/* those prepared for the function of all kinds */
 };
 
 static u32 below(struct pair *pair, u32 end)
 {
-	return prandom_u32_state(&pair->rnd) % end;
+	return random_below(&pair->random, end);
 }
 
 static const char *random_name(struct pair *pair)
@@ -143,8 +126,7 @@ static u64 random_text(struct pair *pair)
 
 static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 {
-	u64 value = (u64)prandom_u32_state(&pair->rnd) << 32 |
-		    prandom_u32_state(&pair->rnd);
+	u64 value = random_u64(&pair->random);
 
 	switch (arg->type) {
 	case FXT_ARG_BOOL:
@@ -161,17 +143,32 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 	}
 }
 
-static void write_reference(const struct vitrine_site *site, const char *name, u64 id,
-			    const u64 *values)
+/* A call: which site, with which name, id and values. */
+struct call {
+	const struct vitrine_site *site;
+	const char		*name;
+	u64			id;
+	u64			values[VTR_SITES_MAX_ARGS];
+};
+
+static void write_reference(void *ctx)
 {
-	if (site->record == VITRINE_RECORD_LOG)
-		vitrine_trace_write_any(site, NULL, name, SIZE_MAX, 0);
+	const struct call *call = ctx;
+
+	if (call->site->record == VITRINE_RECORD_LOG)
+		vitrine_trace_write_any(call->site, NULL, call->name, SIZE_MAX, 0);
 	else
-		write_event(site, name, id, NULL, 0, values);
+		write_event(call->site, call->name, call->id, NULL, 0, call->values);
 }
 
-static void write_fast(const struct vitrine_site *site, const char *name, u64 id, const u64 *values)
+static void write_fast(void *ctx)
 {
+	const struct call *call = ctx;
+	const struct vitrine_site *site = call->site;
+	const char *name = call->name;
+	const u64 *values = call->values;
+	u64 id = call->id;
+
 	if (site->record == VITRINE_RECORD_LOG)
 		return vtr_event_write_log(site, name, name ? strlen(name) : 0);
 	if (site->record & VITRINE_RECORD_INLINE)
@@ -194,22 +191,6 @@ static void write_fast(const struct vitrine_site *site, const char *name, u64 id
 	default:
 		return vtr_event_write_values(site, id, values);
 	}
-}
-
-static void write_to(struct vtr_ring *ring,
-		     void (*write)(const struct vitrine_site *site, const char *name, u64 id,
-				   const u64 *values),
-		     const struct vitrine_site *site, const char *name, u64 id, const u64 *values)
-{
-	struct vtr_ring *before;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	before = this_cpu_read(vtr_writer_ring);
-	this_cpu_write(vtr_writer_ring, ring);
-	write(site, name, id, values);
-	this_cpu_write(vtr_writer_ring, before);
-	local_irq_restore(flags);
 }
 
 /* Return the record that was written last, and its length. */
@@ -284,24 +265,27 @@ static void write_both(struct kunit *test, struct pair *pair, const struct vitri
 {
 	const struct vtr_sites *sites = &pair->fast->strings.sites;
 	const struct vtr_site_record *record;
-	u64 values[VTR_SITES_MAX_ARGS];
-	const char *name = site->name ?: random_name(pair);
-	u64 id = prandom_u32_state(&pair->rnd), before;
+	struct call call = {
+		.site = site,
+		.name = site->name ?: random_name(pair),
+		.id = below(pair, U32_MAX),
+	};
 	unsigned int i;
+	u64 before;
 
 	/* Of what has begun, a time within the session. */
 	if (site->record & VITRINE_RECORD_BEGAN)
-		id = pair->fast->config.session_ticks + below(pair, 1000);
+		call.id = pair->fast->config.session_ticks + below(pair, 1000);
 	if (site->record == VITRINE_RECORD_LOG)
-		name = (const char *)(unsigned long)random_text(pair);
+		call.name = (const char *)(unsigned long)random_text(pair);
 	for (i = 0; i < site->nr_args; i++)
-		values[i] = random_value(pair, &site->args[i]);
+		call.values[i] = random_value(pair, &site->args[i]);
 	make_room(pair);
 	pair->nr_fast += vtr_sites_find(sites, vtr_sites_key(site, true), &record);
 	pair->nr_prepared += vtr_sites_find(sites, vtr_sites_key(site, false), &record);
-	write_to(pair->reference, write_reference, site, name, id, values);
+	with_ring(pair->reference, write_reference, &call);
 	before = vtr_writer_ticks(pair->fast);
-	write_to(pair->fast, write_fast, site, name, id, values);
+	with_ring(pair->fast, write_fast, &call);
 	compare(test, pair, site, before, vtr_writer_ticks(pair->fast));
 }
 
@@ -331,7 +315,7 @@ static void same_records_with(struct kunit *test, enum vitrine_clock clock)
 	KUNIT_ASSERT_NOT_NULL(test, pair);
 	pair->text = vmalloc(PAGE_SIZE);
 	KUNIT_ASSERT_NOT_NULL(test, pair->text);
-	prandom_seed_state(&pair->rnd, 20261122);
+	pair->random.state = 20261122;
 	pair->reference = make_ring(test, clock);
 	pair->fast = make_ring(test, clock);
 	for (i = 0; i < TEST_NAMES; i++)
