@@ -3,25 +3,19 @@
  * KUnit suite of devices.c, kernel only: interfaces that appear after they have been
  * counted. selftests/trees.sh tests the rest.
  */
-#include "suite.h"
+#include "published.h"
 
 static void late_interfaces_are_counted(struct kunit *test)
 {
-	struct vitrine_tree *tree;
-	struct vitrine_node *root;
 	int nr = get_interfaces(NULL, 0);
 
 	if (!IS_ENABLED(CONFIG_NET))
 		kunit_skip(test, "CONFIG_NET is off");
-	tree = vitrine_tree_create("kunit", 0);
-	root = vitrine_tree_root(tree);
-	KUNIT_ASSERT_NOT_NULL(test, tree);
 	/* There is at least the loopback interface. */
 	KUNIT_EXPECT_GE(test, nr, 1);
 	KUNIT_EXPECT_EQ(test, record_interfaces(root, nr), 0);
 	KUNIT_EXPECT_EQ(test, record_interfaces(root, nr - 1), 1);
 	KUNIT_EXPECT_EQ(test, record_interfaces(root, 0), nr);
-	vitrine_tree_destroy(tree);
 }
 
 static struct kunit_case devices_cases[] = {
@@ -29,4 +23,4 @@ static struct kunit_case devices_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(devices);
+VTR_KUNIT_SUITE(devices, .init = published_init, .exit = published_exit);

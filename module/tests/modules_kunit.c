@@ -9,22 +9,15 @@
 #include <linux/kthread.h>
 #include <linux/sched.h>
 
-#include "suite.h"
+#include "published.h"
 
-/**
- * struct going - a module that is unloaded while its strings are read
- * @module: the module: its state and its strings
- * @has_begun: its notifiers have been called
- * @freed: its strings are freed
- * @was_early: they were freed before they were read
- * @nr_observed: number of times that it was found live
- */
+/* A module that is unloaded while its strings are read. */
 static struct going {
 	struct module		*module;
-	bool			has_begun;
-	struct completion	freed;
-	bool			was_early;
-	unsigned int		nr_observed;
+	bool			has_begun;	/* its notifiers have been called */
+	struct completion	freed;		/* its strings are freed */
+	bool			was_early;	/* they were freed before they were read */
+	unsigned int		nr_observed;	/* how often it was found live */
 } *going;
 
 /* Do what delete_module() and free_module() do, in the same order. */
@@ -62,14 +55,10 @@ static void versions_observe(void)
 
 static void a_module_goes_after_its_version_is_read(struct kunit *test)
 {
-	struct vitrine_tree *tree = vitrine_tree_create("kunit", 0);
-	struct vitrine_node *root = vitrine_tree_root(tree);
 	struct going here = {
-		.module = kunit_kzalloc(test, sizeof(struct module), GFP_KERNEL),
+		.module = zalloc(test, sizeof(struct module)),
 	};
 
-	KUNIT_ASSERT_NOT_NULL(test, tree);
-	KUNIT_ASSERT_NOT_NULL(test, here.module);
 	here.module->version = kstrdup("1.0", GFP_KERNEL);
 	here.module->state = MODULE_STATE_LIVE;
 	init_completion(&here.freed);
@@ -82,7 +71,6 @@ static void a_module_goes_after_its_version_is_read(struct kunit *test)
 	record_versions(root, here.module);
 	KUNIT_EXPECT_EQ(test, here.nr_observed, 1);
 	going = NULL;
-	vitrine_tree_destroy(tree);
 }
 
 /* The second of three has no module, like the parameters of built-in code. */
@@ -101,14 +89,13 @@ static void only_one_module_is_held(struct kunit *test)
 		fakes[i].kobj.state_initialized = 1;
 		fakes[i].mod = i == 1 ? NULL : (struct module *)test;
 	}
-	kobj = next_module(&kset, NULL);
-	KUNIT_ASSERT_PTR_EQ(test, kobj, &fakes[0].kobj);
-	KUNIT_EXPECT_EQ(test, kref_read(&fakes[0].kobj.kref), 2);
-	KUNIT_EXPECT_EQ(test, kref_read(&fakes[2].kobj.kref), 1);
-	kobj = next_module(&kset, kobj);
-	KUNIT_ASSERT_PTR_EQ(test, kobj, &fakes[2].kobj);
-	KUNIT_EXPECT_EQ(test, kref_read(&fakes[0].kobj.kref), 1);
-	KUNIT_EXPECT_EQ(test, kref_read(&fakes[2].kobj.kref), 2);
+	kobj = NULL;
+	for (i = 0; i < 3; i += 2) {
+		kobj = next_module(&kset, kobj);
+		KUNIT_ASSERT_PTR_EQ(test, kobj, &fakes[i].kobj);
+		KUNIT_EXPECT_EQ(test, kref_read(&fakes[i].kobj.kref), 2);
+		KUNIT_EXPECT_EQ(test, kref_read(&fakes[2 - i].kobj.kref), 1);
+	}
 	KUNIT_EXPECT_NULL(test, next_module(&kset, kobj));
 	for (i = 0; i < 3; i++)
 		KUNIT_EXPECT_EQ(test, kref_read(&fakes[i].kobj.kref), 1);
@@ -120,4 +107,4 @@ static struct kunit_case modules_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(modules);
+VTR_KUNIT_SUITE(modules, .init = published_init, .exit = published_exit);

@@ -9,34 +9,17 @@
 #include <linux/kthread.h>
 
 #include "check.h"
-#include "suite.h"
+#include "published.h"
 
 #define PERCPU_TEST_TASKS	4
 #define PERCPU_TEST_ROUNDS	20000
 #define PERCPU_TEST_TIMER_NS	(200 * NSEC_PER_USEC)
 
-/* The tree of the case, and its root. */
-static struct vitrine_tree *tree;
-static struct vitrine_node *root;
-
-static int percpu_test_init(struct kunit *test)
-{
-	tree = vitrine_tree_create("kunit", 0);
-	KUNIT_ASSERT_NOT_NULL(test, tree);
-	root = vitrine_tree_root(tree);
-	return 0;
-}
-
-static void percpu_test_exit(struct kunit *test)
-{
-	vitrine_tree_destroy(tree);
-}
-
 /* Find the only value of the tree in a copy, as a reader does. */
-static u64 *only_value(struct kunit *test, void *copied)
+static const u64 *only_value(struct kunit *test, const void *copied)
 {
 	unsigned int order, index;
-	u64 *block, *found = NULL;
+	const u64 *block, *found = NULL;
 
 	for (index = 2; index < VTR_HEAP_BLOCKS_PER_PAGE; index += 1 << order) {
 		block = copied + index * INSPECT_MIN_BLOCK_BYTES;
@@ -51,33 +34,33 @@ static u64 *only_value(struct kunit *test, void *copied)
 	return found;
 }
 
-static void *read_tree(struct kunit *test)
+/* Copy the tree, and return its only value. */
+static const u64 *read_value(struct kunit *test)
 {
-	void *copied;
+	void *copied, *ret = zalloc(test, PAGE_SIZE);
 	size_t len;
 
 	KUNIT_ASSERT_EQ(test, vtr_inspect_snapshot(tree, &copied, &len), 0);
 	KUNIT_ASSERT_EQ(test, len, PAGE_SIZE);
-	return copied;
+	memcpy(ret, copied, len);
+	kvfree(copied);
+	return only_value(test, ret);
 }
 
 static void counter_is_summed_when_read(struct kunit *test)
 {
-	struct vitrine_percpu_uint *counter;
-	u64 *copied, generation;
+	struct vitrine_percpu_uint *counter = vitrine_percpu_uint_create(root, "counter");
 	unsigned int cpu;
+	u64 generation;
 
-	counter = vitrine_percpu_uint_create(root, "counter");
 	KUNIT_ASSERT_NOT_NULL(test, counter);
 	for_each_possible_cpu(cpu)
 		per_cpu_ptr(counter->cells, cpu)[0] = cpu + 1;
 	vitrine_percpu_uint_add(counter, 5);
 	vitrine_percpu_uint_add(NULL, 5);
-	copied = read_tree(test);
-	KUNIT_EXPECT_EQ(test, only_value(test, copied)[1], nr_cpu_ids * (nr_cpu_ids + 1) / 2 + 5);
-	kvfree(copied);
+	KUNIT_EXPECT_EQ(test, read_value(test)[1], nr_cpu_ids * (nr_cpu_ids + 1) / 2 + 5);
 	generation = *tree->generation;
-	kvfree(read_tree(test));
+	read_value(test);
 	KUNIT_EXPECT_EQ(test, *tree->generation, generation);
 	vitrine_percpu_delete(counter);
 	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 0);
@@ -89,7 +72,8 @@ static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 {
 	struct vitrine_percpu_histogram *histogram;
 	struct vitrine_uint_histogram *other;
-	u64 *copied, *block, *expected;
+	const u64 *block;
+	u64 *expected;
 	struct random random = { .state = step };
 	unsigned int i;
 
@@ -109,11 +93,9 @@ static void expect_the_same(struct kunit *test, u64 floor, u64 step,
 	expected = zalloc(test, INSPECT_MAX_BLOCK_BYTES);
 	memcpy(expected, other, vtr_block_bytes((u64 *)other));
 	vitrine_delete(other);
-	copied = read_tree(test);
-	block = only_value(test, copied);
+	block = read_value(test);
 	KUNIT_EXPECT_EQ(test, block[1], expected[1]);
 	KUNIT_EXPECT_EQ(test, memcmp(block + 2, expected + 2, vtr_block_bytes(block) - 16), 0);
-	kvfree(copied);
 	vitrine_percpu_delete(histogram);
 }
 
@@ -172,7 +154,7 @@ static int load_run(void *ctx)
 static void run_load(struct kunit *test, struct percpu_test_load *load)
 {
 	struct task_struct *tasks[PERCPU_TEST_TASKS];
-	u64 last = 0, now, *copied;
+	u64 last = 0, now;
 	unsigned int i;
 
 	for (i = 0; i < PERCPU_TEST_TASKS; i++) {
@@ -180,11 +162,9 @@ static void run_load(struct kunit *test, struct percpu_test_load *load)
 		KUNIT_ASSERT_FALSE(test, IS_ERR(tasks[i]));
 	}
 	for (i = 0; i < 100; i++) {
-		copied = read_tree(test);
-		now = only_value(test, copied)[1];
+		now = read_value(test)[1];
 		KUNIT_EXPECT_GE(test, now, last);
 		last = now;
-		kvfree(copied);
 		cond_resched();
 	}
 	/* A thread that is stopped before it begins does nothing. */
@@ -274,4 +254,4 @@ static struct kunit_case percpu_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(percpu, .init = percpu_test_init, .exit = percpu_test_exit);
+VTR_KUNIT_SUITE(percpu, .init = published_init, .exit = published_exit);

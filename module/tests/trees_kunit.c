@@ -4,10 +4,7 @@
  * complete, or shows how much is missing, or cannot be opened.
  */
 
-#include "inspect/edit.h"
-#include "inspect/inspect.h"
-#include "suite.h"
-#include "usage.h"
+#include "published.h"
 
 /* Room for "nr_missing" and little else. */
 #define BYTES_LEFT	128
@@ -21,23 +18,20 @@ struct outcome {
 };
 
 /* Return the value of "nr_missing" below the root, or -1. */
-static u64 said_missing(const struct vitrine_tree *tree)
+static u64 said_missing(void)
 {
 	static const char name[] = "nr_missing";
-	const struct vtr_tree *blocks = &tree->blocks;
-	u32 end = blocks->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
-	u32 index, order;
+	u32 end = tree->blocks.heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE, index, order;
 
 	for (index = 0; index < end; index += 1U << order) {
-		const u64 *block = vtr_tree_block(blocks, index);
+		const u64 *block = vtr_edit_handle(tree, index);
 		const char *text;
 
 		order = vtr_block_order(block);
 		if (vtr_block_type(block) != INSPECT_UINT_VALUE ||
 		    FIELD_GET(INSPECT_W0_VALUE_PARENT, block[0]) != INSPECT_ROOT)
 			continue;
-		text = (const char *)vtr_tree_block(blocks,
-						    FIELD_GET(INSPECT_W0_VALUE_NAME, block[0]));
+		text = vtr_edit_handle(tree, FIELD_GET(INSPECT_W0_VALUE_NAME, block[0]));
 		if (!memcmp(text + INSPECT_STRREF_PAYLOAD_OFFSET, name, strlen(name)))
 			return block[1];
 	}
@@ -45,7 +39,7 @@ static u64 said_missing(const struct vitrine_tree *tree)
 }
 
 /* Return the number of free bytes, including the reserve. */
-static size_t bytes_left(const struct vitrine_tree *tree)
+static size_t bytes_left(void)
 {
 	const struct vtr_heap *heap = &tree->blocks.heap;
 
@@ -59,26 +53,21 @@ static size_t bytes_left(const struct vitrine_tree *tree)
 static void fill_short(struct kunit *test, const struct builtin *builtin,
 		       gfp_t gfp_needed, struct outcome *ret)
 {
-	struct vtr_inspect_stats before, after;
-	struct vitrine_tree *tree;
-	struct vitrine_node *root;
+	u32 nr_before;
 
 	tree = vtr_inspect_create("kunit", SZ_1M, GFP_KERNEL_ACCOUNT);
-	vtr_edit_gfp_needed = gfp_needed;
-	if (tree) {
-		root = vitrine_tree_root(tree);
-		while (gfp_needed && bytes_left(tree) > BYTES_LEFT)
-			vitrine_record_uint(root, "ballast", 0);
-		vtr_inspect_stats(tree, &before);
-		ret->err = fill(root, (void *)builtin);
-		vtr_inspect_stats(tree, &after);
-		ret->nr_missing = said_missing(tree);
-		ret->nr_failed = after.failed;
-		ret->nr_values = after.nr_values - before.nr_values;
-		vtr_inspect_put(tree);
-	}
-	vtr_edit_gfp_needed = 0;
 	KUNIT_ASSERT_NOT_NULL(test, tree);
+	root = vitrine_tree_root(tree);
+	vtr_edit_gfp_needed = gfp_needed;
+	while (gfp_needed && bytes_left() > BYTES_LEFT)
+		vitrine_record_uint(root, "ballast", 0);
+	nr_before = tree->blocks.nr_values;
+	ret->err = fill(root, (void *)builtin);
+	vtr_edit_gfp_needed = 0;
+	ret->nr_missing = said_missing();
+	ret->nr_failed = failures();
+	ret->nr_values = tree->blocks.nr_values - nr_before;
+	vtr_inspect_put(tree);
 }
 
 /* Trees that have been started, all but "sched", and that have values on this kernel. */
