@@ -14,23 +14,35 @@
 #include "inspect/tree.h"
 #include "suite.h"
 
-/**
- * struct check - what was found at each index of a file
- * @start: order plus one of the block that starts there, or 0
- * @refs: number of references to the block that starts there
- * @nr: number of indexes for which there is room
- */
+/* What was found at each index of a file. */
 struct check {
-	u8	*start;
-	u32	*refs;
-	u32	nr;
+	u8	*start;	/* order plus one of the block that starts there, or 0 */
+	u32	*refs;	/* number of references to it */
+	u32	nr;	/* number of indexes for which there is room */
 };
+
+/* The parent of a value, the next block of a chain or list; and its name, or the one before. */
+static inline u32 check_parent(const u64 *block)
+{
+	return block[0] >> 16 & 0xffffff;
+}
+
+static inline u32 check_name_index(const u64 *block)
+{
+	return block[0] >> 40;
+}
 
 static inline void check_init(struct kunit *test, struct check *check, u32 max_pages)
 {
 	check->nr = max_pages * VTR_HEAP_BLOCKS_PER_PAGE;
 	check->start = zalloc(test, check->nr);
 	check->refs = zalloc(test, check->nr * sizeof(u32));
+}
+
+/* Read the second word of a block directly, the value of a number. */
+static inline u64 bits_of(const void *handle)
+{
+	return ((const u64 *)handle)[1];
 }
 
 /* Allocate notes for one page of a tree under test, initialised to all ones. */
@@ -41,16 +53,6 @@ static inline u32 *check_notes(struct kunit *test)
 
 	memset(notes, 0xff, bytes);
 	return notes;
-}
-
-/* Check that the header describes the heap. */
-static inline void check_header(struct kunit *test, const struct vtr_heap *heap)
-{
-	const u64 *header = heap->pages[0];
-
-	KUNIT_ASSERT_EQ(test, header[0], 0x50534e4900020201ULL);
-	KUNIT_ASSERT_EQ(test, header[2], (u64)heap->nr_pages * PAGE_SIZE);
-	KUNIT_ASSERT_EQ(test, header[3], 0ULL);
 }
 
 /* Two buddies may both be free only if one of them was freed last. */
@@ -107,9 +109,9 @@ static inline void check_free_list(struct kunit *test, const struct vtr_heap *he
 		KUNIT_ASSERT_LT(test, index, (u32)(heap->nr_pages * VTR_HEAP_BLOCKS_PER_PAGE));
 		KUNIT_ASSERT_EQ(test, check->start[index], order + 1);
 		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_FREE);
-		KUNIT_ASSERT_EQ(test, block[0] >> 40, previous);
+		KUNIT_ASSERT_EQ(test, check_name_index(block), previous);
 		previous = index;
-		index = block[0] >> 16 & 0xffffff;
+		index = check_parent(block);
 	}
 	KUNIT_ASSERT_EQ(test, nr, nr_free);
 }
@@ -117,9 +119,12 @@ static inline void check_free_list(struct kunit *test, const struct vtr_heap *he
 static inline void check_heap(struct kunit *test, const struct vtr_heap *heap, struct check *check)
 {
 	u32 nr_free[INSPECT_NR_ORDERS] = { 0 };
+	const u64 *header = heap->pages[0];
 	u32 order, page;
 
-	check_header(test, heap);
+	KUNIT_ASSERT_EQ(test, header[0], 0x50534e4900020201ULL);
+	KUNIT_ASSERT_EQ(test, header[2], (u64)heap->nr_pages * PAGE_SIZE);
+	KUNIT_ASSERT_EQ(test, header[3], 0ULL);
 	if (heap->unmerged)
 		KUNIT_ASSERT_EQ(test, vtr_block_type(vtr_heap_block(heap, heap->unmerged)),
 				INSPECT_FREE);
@@ -140,20 +145,33 @@ static inline const u64 *check_ref(struct kunit *test, const struct vtr_tree *tr
 	return vtr_tree_block(tree, index);
 }
 
-static inline void check_chain(struct kunit *test, const struct vtr_tree *tree,
-			       struct check *check, u32 index, u32 len)
+/* The same for a reference to a text. */
+static inline void check_text(struct kunit *test, const struct vtr_tree *tree, struct check *check,
+			      u32 index)
 {
+	KUNIT_ASSERT_EQ(test, vtr_block_type(check_ref(test, tree, check, index)),
+			INSPECT_STRING_REFERENCE);
+}
+
+/* The bytes of a buffer are followed by zeros. */
+static inline void check_buffer(struct kunit *test, const struct vtr_tree *tree,
+				struct check *check, const u64 *buffer)
+{
+	u32 index = buffer[1] >> 32 & 0xffffff, len = buffer[1];
+
+	KUNIT_ASSERT_LE(test, buffer[1] >> 60, 1ULL);
+	KUNIT_ASSERT_EQ(test, buffer[1] >> 56 & 0xf, 0ULL);
 	while (index) {
 		const u64 *block = check_ref(test, tree, check, index);
 		u32 room = (16 << (check->start[index] - 1)) - 8;
 		u32 fill = min(len, room);
 
 		KUNIT_ASSERT_EQ(test, vtr_block_type(block), INSPECT_EXTENT);
-		KUNIT_ASSERT_EQ(test, block[0] >> 40, 0);
+		KUNIT_ASSERT_EQ(test, check_name_index(block), 0);
 		KUNIT_ASSERT_GT(test, fill, 0);
 		KUNIT_ASSERT_TRUE(test, !memchr_inv((u8 *)(block + 1) + fill, 0, room - fill));
 		len -= fill;
-		index = block[0] >> 16 & 0xffffff;
+		index = check_parent(block);
 	}
 	KUNIT_ASSERT_EQ(test, len, 0);
 }
@@ -180,31 +198,17 @@ static inline void check_array(struct kunit *test, const struct vtr_tree *tree,
 		return;
 	KUNIT_ASSERT_EQ(test, format, 0);
 	for (i = 0; i < count; i++) {
-		const u64 *text;
-
 		if (!strings[i])
 			continue;
-		text = check_ref(test, tree, check, strings[i]);
-		KUNIT_ASSERT_EQ(test, vtr_block_type(text), INSPECT_STRING_REFERENCE);
-		KUNIT_ASSERT_NE(test, (u32)text[1], 0);
+		check_text(test, tree, check, strings[i]);
+		KUNIT_ASSERT_NE(test, (u32)vtr_tree_block(tree, strings[i])[1], 0);
 	}
-}
-
-/* The content of a link is a name; its other bits are zero. */
-static inline void check_link(struct kunit *test, const struct vtr_tree *tree,
-			      struct check *check, u32 index)
-{
-	const u64 *block = vtr_tree_block(tree, index), *text;
-
-	KUNIT_ASSERT_EQ(test, block[1] & ~0x10000000000fffffULL, 0ULL);
-	text = check_ref(test, tree, check, block[1] & 0xfffff);
-	KUNIT_ASSERT_EQ(test, vtr_block_type(text), INSPECT_STRING_REFERENCE);
 }
 
 /* A node that is deleted by itself or by its list owns the values recorded in it. */
 static inline bool check_is_owner(const struct vtr_tree *tree, u32 index)
 {
-	u32 parent = vtr_tree_block(tree, index)[0] >> 16 & 0xffffff;
+	u32 parent = check_parent(vtr_tree_block(tree, index));
 
 	return !(*vtr_tree_note(tree, index) & VTR_NODE_OWNED) ||
 	       *vtr_tree_note(tree, parent) & VTR_NODE_LIST;
@@ -220,7 +224,7 @@ static inline void check_records(struct kunit *test, const struct vtr_tree *tree
 
 		KUNIT_ASSERT_TRUE(test, *vtr_tree_note(tree, at) & VTR_NODE_OWNED);
 		do
-			above = vtr_tree_block(tree, above)[0] >> 16 & 0xffffff;
+			above = check_parent(vtr_tree_block(tree, above));
 		while (!check_is_owner(tree, above));
 		KUNIT_ASSERT_EQ(test, above, owner);
 		KUNIT_ASSERT_LE(test, ++nr, tree->nr_values);
@@ -228,55 +232,47 @@ static inline void check_records(struct kunit *test, const struct vtr_tree *tree
 	}
 }
 
-/* Check the block of a node, and the values recorded in it. */
-static inline void check_notes_of(struct kunit *test, const struct vtr_tree *tree,
-				  const struct check *check, u32 index)
-{
-	u64 *block = vtr_tree_block(tree, index);
-	u32 note = *vtr_tree_note(tree, index);
-	u32 order = check->start[index] - 1;
-
-	KUNIT_ASSERT_LE(test, order, 2);
-	KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 2, 0, (16 << order) - 16));
-	if (check_is_owner(tree, index) && !(note & VTR_NODE_LIST))
-		check_records(test, tree, index);
-}
-
 /* Check one value or tombstone: its references and its own bits. */
 static inline void check_value(struct kunit *test, const struct vtr_tree *tree,
 			       struct check *check, u32 index)
 {
-	const u64 *block = vtr_tree_block(tree, index), *other;
-	enum inspect_type type = vtr_block_type(block);
-	u32 parent = block[0] >> 16 & 0xffffff;
-	u32 name = block[0] >> 40;
+	const u64 *block = vtr_tree_block(tree, index);
+	u32 parent = check_parent(block), name = check_name_index(block);
+	u32 type = vtr_block_type(block), order = check->start[index] - 1, other;
 
-	if (type == INSPECT_ARRAY_VALUE)
-		check_array(test, tree, check, index);
-	else if (type == INSPECT_NODE_VALUE || type == INSPECT_TOMBSTONE)
-		check_notes_of(test, tree, check, index);
-	else
-		KUNIT_ASSERT_EQ(test, check->start[index], 1);
-	other = check_ref(test, tree, check, parent);
-	KUNIT_ASSERT_TRUE(test, !parent || vtr_block_type(other) == INSPECT_NODE_VALUE ||
-			  vtr_block_type(other) == INSPECT_TOMBSTONE);
+	other = vtr_block_type(check_ref(test, tree, check, parent));
+	KUNIT_ASSERT_TRUE(test, !parent || other == INSPECT_NODE_VALUE ||
+			  other == INSPECT_TOMBSTONE);
 	if (type == INSPECT_TOMBSTONE) {
 		KUNIT_ASSERT_EQ(test, name, 0);
 		KUNIT_ASSERT_NE(test, block[1], 0ULL);
 	} else {
-		other = check_ref(test, tree, check, name);
-		KUNIT_ASSERT_TRUE(test, vtr_block_type(other) == INSPECT_NAME ||
-				  vtr_block_type(other) == INSPECT_STRING_REFERENCE);
+		other = vtr_block_type(check_ref(test, tree, check, name));
+		KUNIT_ASSERT_TRUE(test, other == INSPECT_NAME || other == INSPECT_STRING_REFERENCE);
 	}
-	if (type == INSPECT_BOOL_VALUE)
+	switch (type) {
+	case INSPECT_NODE_VALUE:
+	case INSPECT_TOMBSTONE:
+		KUNIT_ASSERT_LE(test, order, 2);
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 2, 0, (16 << order) - 16));
+		if (check_is_owner(tree, index) && !(*vtr_tree_note(tree, index) & VTR_NODE_LIST))
+			check_records(test, tree, index);
+		return;
+	case INSPECT_ARRAY_VALUE:
+		check_array(test, tree, check, index);
+		return;
+	case INSPECT_BOOL_VALUE:
 		KUNIT_ASSERT_LE(test, block[1], 1ULL);
-	if (type == INSPECT_LINK_VALUE)
-		check_link(test, tree, check, index);
-	if (type == INSPECT_BUFFER_VALUE) {
-		KUNIT_ASSERT_LE(test, block[1] >> 60, 1ULL);
-		KUNIT_ASSERT_EQ(test, block[1] >> 56 & 0xf, 0ULL);
-		check_chain(test, tree, check, block[1] >> 32 & 0xffffff, (u32)block[1]);
+		break;
+	case INSPECT_LINK_VALUE:
+		KUNIT_ASSERT_EQ(test, block[1] & ~0x10000000000fffffULL, 0ULL);
+		check_text(test, tree, check, block[1] & 0xfffff);
+		break;
+	case INSPECT_BUFFER_VALUE:
+		check_buffer(test, tree, check, block);
+		break;
 	}
+	KUNIT_ASSERT_EQ(test, order, 0);
 }
 
 /* The bytes of a name are followed by zeros. */
@@ -287,7 +283,7 @@ static inline void check_name(struct kunit *test, const u64 *block, u32 order)
 	u32 len = is_shared ? (u32)block[1] : block[0] >> 16 & 0xfff;
 
 	if (is_shared)
-		KUNIT_ASSERT_EQ(test, block[0] >> 16 & 0xffffff, 0);
+		KUNIT_ASSERT_EQ(test, check_parent(block), 0);
 	else
 		KUNIT_ASSERT_EQ(test, block[0] >> 28, 0ULL);
 	KUNIT_ASSERT_LE(test, len, room);
@@ -314,50 +310,28 @@ static inline void check_names(struct kunit *test, const struct vtr_tree *tree,
 	}
 }
 
-/* The reference count of each block equals the number of references to it. */
-static inline void check_counts(struct kunit *test, const struct vtr_tree *tree,
-				const struct check *check)
+/* The number of references that a block has according to itself or to its type. */
+static inline u64 check_wanted_refs(const u64 *block)
 {
-	u32 end = tree->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
-	u32 index, nr_values = 0, nr_tombstones = 0;
-
-	for (index = 2; index < end; index++) {
-		const u64 *block = vtr_tree_block(tree, index);
-		u64 refs = check->refs[index];
-
-		if (!check->start[index])
-			continue;
-		switch (vtr_block_type(block)) {
-		case INSPECT_NODE_VALUE:
-			nr_values++;
-			KUNIT_ASSERT_EQ(test, block[1], refs);
-			break;
-		case INSPECT_TOMBSTONE:
-			nr_tombstones++;
-			KUNIT_ASSERT_EQ(test, block[1], refs);
-			break;
-		case INSPECT_STRING_REFERENCE:
-			KUNIT_ASSERT_EQ(test, block[0] >> 40, refs);
-			KUNIT_ASSERT_NE(test, refs, 0ULL);
-			break;
-		case INSPECT_EXTENT:
-		case INSPECT_NAME:
-			KUNIT_ASSERT_EQ(test, refs, 1ULL);
-			break;
-		default:
-			nr_values += vtr_block_type(block) != INSPECT_FREE;
-			KUNIT_ASSERT_EQ(test, refs, 0ULL);
-			break;
-		}
+	switch (vtr_block_type(block)) {
+	case INSPECT_NODE_VALUE:
+	case INSPECT_TOMBSTONE:
+		return block[1];
+	case INSPECT_STRING_REFERENCE:
+		return check_name_index(block) ?: U64_MAX; /* a text that nobody uses is freed */
+	case INSPECT_EXTENT:
+	case INSPECT_NAME:
+		return 1;
+	default:
+		return 0;
 	}
-	KUNIT_ASSERT_EQ(test, nr_values, tree->nr_values);
-	KUNIT_ASSERT_EQ(test, nr_tombstones, tree->nr_tombstones);
 }
 
+/* Check each block, and then whether references are counted right. */
 static inline void check_tree(struct kunit *test, const struct vtr_tree *tree, struct check *check)
 {
 	u32 end = tree->heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE;
-	u32 index;
+	u32 index, nr_values = 0, nr_tombstones = 0;
 
 	check_heap(test, &tree->heap, check);
 	/* Index 0, that of the header, is the root. */
@@ -369,15 +343,13 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree, s
 		if (!check->start[index])
 			continue;
 		switch (vtr_block_type(block)) {
-		case INSPECT_NODE_VALUE:
-		case INSPECT_INT_VALUE:
-		case INSPECT_UINT_VALUE:
-		case INSPECT_DOUBLE_VALUE:
-		case INSPECT_BOOL_VALUE:
-		case INSPECT_BUFFER_VALUE:
-		case INSPECT_ARRAY_VALUE:
-		case INSPECT_LINK_VALUE:
 		case INSPECT_TOMBSTONE:
+			nr_tombstones++;
+			check_value(test, tree, check, index);
+			break;
+		case INSPECT_NODE_VALUE ... INSPECT_BUFFER_VALUE:
+		case INSPECT_ARRAY_VALUE ... INSPECT_BOOL_VALUE:
+			nr_values++;
 			check_value(test, tree, check, index);
 			break;
 		case INSPECT_NAME:
@@ -392,7 +364,12 @@ static inline void check_tree(struct kunit *test, const struct vtr_tree *tree, s
 			return;
 		}
 	}
-	check_counts(test, tree, check);
+	KUNIT_ASSERT_EQ(test, nr_values, tree->nr_values);
+	KUNIT_ASSERT_EQ(test, nr_tombstones, tree->nr_tombstones);
+	for (index = 2; index < end; index++)
+		if (check->start[index])
+			KUNIT_ASSERT_EQ(test, check->refs[index],
+					check_wanted_refs(vtr_tree_block(tree, index)));
 	check_names(test, tree, check);
 }
 

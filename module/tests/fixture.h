@@ -7,6 +7,7 @@
 #ifndef _VTR_TESTS_FIXTURE_H
 #define _VTR_TESTS_FIXTURE_H
 
+#include "inspect/array.h"
 #include "inspect/tree.h"
 #include "check.h"
 
@@ -19,9 +20,9 @@ static struct fixture {
 	struct vtr_tree_name	names[FIXTURE_NAMES];
 	void			*pages[FIXTURE_PAGES];
 	u32			*notes[FIXTURE_PAGES];
+	u32			filled[4];	/* the last values of fill_heap() */
 } *fixture;
 
-/* That of the fixture. */
 static struct vtr_tree *tree;
 
 static inline void add_page(struct kunit *test)
@@ -77,7 +78,16 @@ static inline u32 nr_references(u32 text)
 	return block_at(text)[0] >> 40;
 }
 
-/* Create a value of 16 bytes. */
+/* Expect the type and order of a block, the parent of its value, and its second word. */
+static inline void expect_block(struct kunit *test, u32 index, u32 low_bits, u32 parent, u64 word)
+{
+	const u64 *block = block_at(index);
+
+	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, (u64)low_bits);
+	KUNIT_EXPECT_EQ(test, value_parent(index), parent);
+	KUNIT_EXPECT_EQ(test, block[1], word);
+}
+
 static inline int try_value(u32 parent, const char *name, enum inspect_type type, u64 bits,
 			    u32 *ret)
 {
@@ -93,9 +103,9 @@ static inline u32 new_value(struct kunit *test, u32 parent, const char *name,
 	return index;
 }
 
-static inline u32 new_node(struct kunit *test, u32 parent, const char *name)
+static inline u32 new_node(struct kunit *test, u32 parent)
 {
-	return new_value(test, parent, name, INSPECT_NODE_VALUE, 0);
+	return new_value(test, parent, "n", INSPECT_NODE_VALUE, 0);
 }
 
 static inline u32 new_number(struct kunit *test, u32 parent)
@@ -103,57 +113,98 @@ static inline u32 new_number(struct kunit *test, u32 parent)
 	return new_value(test, parent, "v", INSPECT_UINT_VALUE, 1);
 }
 
+static inline void delete_value(struct kunit *test, u32 index)
+{
+	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), 0);
+}
+
+/* Create values of 16 bytes until the heap is full. */
+static inline void fill_heap(void)
+{
+	u32 index = 0, nr;
+
+	for (nr = 0; !try_value(INSPECT_ROOT, "v", INSPECT_UINT_VALUE, 0, &index); nr++)
+		fixture->filled[nr % 4] = index;
+}
+
+/* Where a call that is refused must write nothing. */
+static u32 refused;
+
+static inline u32 begin_refusal(void)
+{
+	refused = 99;
+	return tree->heap.used_bytes;
+}
+
+static inline void end_refusal(struct kunit *test, u32 used_bytes, const char *call, int err,
+			       int wanted)
+{
+	KUNIT_EXPECT_EQ_MSG(test, err, wanted, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, refused, 99, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, tree->heap.used_bytes, used_bytes, "%s", call);
+	check_now(test);
+}
+
+/* Expect that a call, whose result would be @refused, fails and changes nothing. */
+#define EXPECT_REFUSED(test, err, call) do {				\
+	u32 used_before = begin_refusal();				\
+									\
+	end_refusal(test, used_before, #call, call, err);		\
+} while (0)
+
+/* Check a name or another text, which is shared unless the table of names is crowded. */
 static inline void expect_text(struct kunit *test, u32 index, const char *text)
 {
 	const u64 *block = block_at(index);
+	bool is_name = vtr_block_type(block) == INSPECT_NAME;
 
-	KUNIT_ASSERT_EQ(test, (u32)block[1], strlen(text));
-	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + 12, text, strlen(text)));
+	KUNIT_ASSERT_EQ(test, is_name ? block[0] >> 16 : (u32)block[1], strlen(text));
+	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + (is_name ? 8 : 12), text, strlen(text)));
 }
 
-/* Check a name, which is shared unless the table of names is crowded. */
 static inline void expect_name(struct kunit *test, u32 index, const char *name)
 {
-	u32 text = name_of(index);
-	const u64 *block = block_at(text);
-
-	if (vtr_block_type(block) != INSPECT_NAME) {
-		expect_text(test, text, name);
-		return;
-	}
-	KUNIT_ASSERT_EQ(test, block[0] >> 16, strlen(name));
-	KUNIT_ASSERT_TRUE(test, !memcmp(block + 1, name, strlen(name)));
+	expect_text(test, name_of(index), name);
 }
 
-/* Create a value as vitrine_value_create() does for a recorded one. */
-static inline int record_number(u32 node, const char *name, enum inspect_type type, u64 word1)
+/* Record a value that was created, as vitrine_value_create() does. */
+static inline int record(u32 node, int err, u32 index)
 {
-	u32 index;
-	int err = try_value(node, name, type, word1, &index);
-
 	if (!err)
 		vtr_record_insert(tree, node, index);
 	return err;
+}
+
+static inline int record_value(u32 node, const char *name, enum inspect_type type, u64 bits,
+			       u32 *ret)
+{
+	int err = try_value(node, name, type, bits, ret);
+
+	return record(node, err, *ret);
+}
+
+static inline int record_number(u32 node)
+{
+	u32 index = 0;
+
+	return record_value(node, "v", INSPECT_UINT_VALUE, 1, &index);
 }
 
 static inline int record_buffer(u32 node, const char *name, enum inspect_buffer_format format,
-				const void *value, size_t len_bytes)
+				const void *bytes, size_t len_bytes)
 {
-	u32 index;
-	int err = vtr_tree_buffer_create(tree, node, name, format, value, len_bytes, &index);
+	u32 index = 0;
+	int err = vtr_tree_buffer_create(tree, node, name, format, bytes, len_bytes, &index);
 
-	if (!err)
-		vtr_record_insert(tree, node, index);
-	return err;
+	return record(node, err, index);
 }
 
-static inline int record_node(u32 node, const char *name, u32 *ret)
+static inline u32 new_recorded_node(struct kunit *test, u32 node)
 {
-	int err = try_value(node, name, INSPECT_NODE_VALUE, 0, ret);
+	u32 index = 0;
 
-	if (!err)
-		vtr_record_insert(tree, node, *ret);
-	return err;
+	KUNIT_ASSERT_EQ(test, record_value(node, "r", INSPECT_NODE_VALUE, 0, &index), 0);
+	return index;
 }
 
 #endif /* _VTR_TESTS_FIXTURE_H */

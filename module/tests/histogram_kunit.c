@@ -5,9 +5,7 @@
  */
 
 #include "fixture.h"
-#include "suite.h"
 
-/* Bits of doubles. */
 #define HISTOGRAM_HALF		0x3fe0000000000000ULL
 #define HISTOGRAM_ONE		0x3ff0000000000000ULL
 #define HISTOGRAM_TWO		0x4000000000000000ULL
@@ -26,39 +24,44 @@ static struct vitrine_value spec(enum inspect_type type, u64 floor, u64 step,
 	};
 }
 
+static int try_histogram(const struct vitrine_value *histogram, u32 *ret)
+{
+	return vtr_array_create(tree, INSPECT_ROOT, "h", histogram, ret);
+}
+
 static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 			  u64 step, u64 multiplier, unsigned int nr_buckets)
 {
 	struct vitrine_value histogram = spec(type, floor, step, multiplier, nr_buckets);
 	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index), 0);
+	KUNIT_ASSERT_EQ(test, try_histogram(&histogram, &index), 0);
 	check_now(test);
 	return block_at(index);
 }
 
 static void histogram_is_as_the_format_says(struct kunit *test)
 {
-	u32 used = tree->heap.used_bytes, index = 99;
-	struct vitrine_value histogram = spec(INSPECT_UINT_VALUE, 7, 3, 0, 2);
-	u64 *block;
+	static const struct {
+		struct vitrine_value histogram;
+		u64 words[8];
+	} cases[] = {
+		{ { .slot_type = INSPECT_UINT_VALUE, .format = INSPECT_ARRAY_LINEAR_HISTOGRAM,
+		    .parameters = { 7, 3 }, .count = 2 }, { 0xb02, 0x615, 7, 3 } },
+		{ { .slot_type = INSPECT_INT_VALUE, .format = INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM,
+		    .parameters = { -7, 3, 2 }, .count = 1 }, { 0xb02, 0x624, -7, 3, 2 } },
+	};
+	u32 index, i, j;
 
-	KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index), 0);
-	block = block_at(index);
-	KUNIT_EXPECT_EQ(test, block[0] & 0xffff, 0xb02ULL);
-	KUNIT_EXPECT_EQ(test, block[1], 0x615ULL);
-	KUNIT_EXPECT_EQ(test, block[2], 7ULL);
-	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 4, 0, 32));
-	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), 0);
-	KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), -EINVAL);
-	KUNIT_EXPECT_EQ(test, tree->heap.used_bytes, used);
-	block = new_histogram(test, INSPECT_INT_VALUE, -7, 3, 2, 1);
-	KUNIT_EXPECT_EQ(test, block[1], 0x624ULL);
-	KUNIT_EXPECT_EQ(test, (s64)block[2], -7);
-	KUNIT_EXPECT_EQ(test, block[3], 3ULL);
-	KUNIT_EXPECT_EQ(test, block[4], 2ULL);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 5, 0, 24));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		KUNIT_ASSERT_EQ(test, try_histogram(&cases[i].histogram, &index), 0);
+		expect_block(test, index, cases[i].words[0], INSPECT_ROOT, cases[i].words[1]);
+		for (j = 2; j < 8; j++)
+			KUNIT_EXPECT_EQ(test, block_at(index)[j], cases[i].words[j]);
+		delete_value(test, index);
+		KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), -EINVAL);
+		expect_empty(test);
+	}
 }
 
 struct histogram_test_slot {
@@ -80,40 +83,28 @@ static void expect_slots(struct kunit *test, u64 *block,
 	}
 }
 
+/* Expect the slots of these values. */
+#define EXPECT_SLOTS(test, block, ...) do {				\
+	static const struct histogram_test_slot known_slots[] = { __VA_ARGS__ };	\
+									\
+	expect_slots(test, block, known_slots, ARRAY_SIZE(known_slots));	\
+} while (0)
+
 static void linear_integers_go_to_their_slot(struct kunit *test)
 {
-	static const struct histogram_test_slot uints[] = {
-		{ 0, 2 }, { 9, 2 }, { 10, 3 }, { 14, 3 }, { 15, 4 }, { 24, 5 },
-		{ 25, 6 }, { U64_MAX, 6 },
-	};
-	static const struct histogram_test_slot ints[] = {
-		{ S64_MIN, 2 }, { -11, 2 }, { -10, 3 }, { -1, 4 }, { 0, 5 },
-		{ 4, 5 }, { 5, 6 }, { S64_MAX, 6 },
-	};
-	static const struct histogram_test_slot whole[] = {
-		{ S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { S64_MAX, 5 },
-	};
-
-	expect_slots(test, new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 0, 3),
-		     uints, ARRAY_SIZE(uints));
-	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -10, 5, 0, 3),
-		     ints, ARRAY_SIZE(ints));
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 0, 3),
+		     { 0, 2 }, { 9, 2 }, { 10, 3 }, { 14, 3 }, { 15, 4 }, { 24, 5 },
+		     { 25, 6 }, { U64_MAX, 6 });
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_INT_VALUE, -10, 5, 0, 3),
+		     { S64_MIN, 2 }, { -11, 2 }, { -10, 3 }, { -1, 4 }, { 0, 5 },
+		     { 4, 5 }, { 5, 6 }, { S64_MAX, 6 });
 	/* the whole range of the type */
-	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, S64_MIN,
-					 S64_MAX, 0, 2),
-		     whole, ARRAY_SIZE(whole));
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_INT_VALUE, S64_MIN, S64_MAX, 0, 2),
+		     { S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { S64_MAX, 5 });
 }
 
 static void exponential_integers_go_to_their_slot(struct kunit *test)
 {
-	static const struct histogram_test_slot uints[] = {
-		{ 0, 3 }, { 9, 3 }, { 10, 4 }, { 14, 4 }, { 15, 5 }, { 24, 5 },
-		{ 25, 6 }, { 54, 6 }, { 55, 7 }, { U64_MAX, 7 },
-	};
-	static const struct histogram_test_slot ints[] = {
-		{ S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { 0, 5 }, { 1, 6 },
-		{ 2, 6 }, { 3, 7 }, { S64_MAX, 7 },
-	};
 	u64 *block = new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 2, 64);
 	unsigned int i;
 
@@ -123,13 +114,14 @@ static void exponential_integers_go_to_their_slot(struct kunit *test)
 	}
 	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, U64_MAX), 68);
 	/* bounds 10, 15, 25, 55; and -1, 0, 1, 3 */
-	block = new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 3, 3);
-	expect_slots(test, block, uints, ARRAY_SIZE(uints));
-	expect_slots(test, new_histogram(test, INSPECT_INT_VALUE, -1, 1, 2, 3),
-		     ints, ARRAY_SIZE(ints));
-	block = new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 1, 249);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 0), 4);
-	KUNIT_EXPECT_EQ(test, vtr_histogram_slot(block, false, 1), 253);
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_UINT_VALUE, 10, 5, 3, 3),
+		     { 0, 3 }, { 9, 3 }, { 10, 4 }, { 14, 4 }, { 15, 5 }, { 24, 5 },
+		     { 25, 6 }, { 54, 6 }, { 55, 7 }, { U64_MAX, 7 });
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_INT_VALUE, -1, 1, 2, 3),
+		     { S64_MIN, 3 }, { -2, 3 }, { -1, 4 }, { 0, 5 }, { 1, 6 },
+		     { 2, 6 }, { 3, 7 }, { S64_MAX, 7 });
+	EXPECT_SLOTS(test, new_histogram(test, INSPECT_UINT_VALUE, 0, 1, 1, 249),
+		     { 0, 4 }, { 1, 253 });
 }
 
 /* Model: compare with each bound, as the format defines it. */
@@ -170,23 +162,20 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 {
 	struct random random = { .state = 1 };
 	unsigned int i, j;
+	u32 index;
 
 	for (i = 0; i < 2000; i++) {
 		struct vitrine_value histogram = random_spec(&random);
 		u64 floor = histogram.parameters[0], value;
-		u32 index = 0;
-		u64 *block;
 
-		KUNIT_ASSERT_EQ(test, vtr_array_create(tree, INSPECT_ROOT, "h", &histogram, &index),
-				0);
-		block = block_at(index);
+		KUNIT_ASSERT_EQ(test, try_histogram(&histogram, &index), 0);
 		for (j = 0; j < 50; j++) {
 			value = floor + (random_u64(&random) >>
 					 random_below(&random, 64)) / (j % 4 + 1);
-			if (value < floor)
-				continue;
-			KUNIT_ASSERT_EQ(test, vtr_histogram_slot(block, false, value),
-					model_slot(&histogram, value));
+			if (value >= floor)
+				KUNIT_ASSERT_EQ(test,
+						vtr_histogram_slot(block_at(index), false, value),
+						model_slot(&histogram, value));
 		}
 		vtr_tree_delete(tree, index);
 	}
@@ -219,14 +208,10 @@ static void bad_parameters_are_refused(struct kunit *test)
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE, INFINITE, 2),
 		spec(INSPECT_DOUBLE_VALUE, 0, HISTOGRAM_ONE | SIGN, 0, 2),
 	};
-	u32 index = 99, used = tree->heap.used_bytes, i;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		KUNIT_EXPECT_EQ_MSG(test,
-				    vtr_array_create(tree, INSPECT_ROOT, "h", &bad[i], &index),
-				    -ERANGE, "number %u", i);
-	KUNIT_EXPECT_EQ(test, index, 99);
-	KUNIT_EXPECT_EQ(test, tree->heap.used_bytes, used);
+		EXPECT_REFUSED(test, -ERANGE, try_histogram(&bad[i], &refused));
 }
 
 static void largest_histograms_fit(struct kunit *test)

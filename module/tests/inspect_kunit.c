@@ -3,13 +3,14 @@
  * KUnit suite of inspect.c and publish.c, kernel only: the lock, the generation, every
  * context, a full tree, and concurrent writers against snapshots.
  */
+#include <linux/completion.h>
 #include <linux/delay.h>
+#include <linux/device.h>
 #include <linux/irq_work.h>
 #include <linux/kthread.h>
 
 #include "check.h"
-#include "suite.h"
-#include "usage.h"
+#include "published.h"
 
 /* Allocations of pages fail unless their gfp flags include these. */
 gfp_t vtr_edit_gfp_needed;
@@ -20,28 +21,22 @@ gfp_t vtr_edit_gfp_needed;
 
 static const char long_name[] = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde";
 
-/* The tree of the case, and its root. */
-static struct vitrine_tree *tree;
-static struct vitrine_node *root;
-
-static void new_tree(struct kunit *test, size_t limit_bytes)
-{
-	tree = vitrine_tree_create("kunit", limit_bytes);
-	KUNIT_ASSERT_NOT_NULL(test, tree);
-	root = vitrine_tree_root(tree);
-}
-
-static int inspect_test_init(struct kunit *test)
-{
-	new_tree(test, 0);
-	return 0;
-}
-
 /* Replace the tree of the suite by one with another limit. */
 static void limit_tree(struct kunit *test, size_t limit_bytes)
 {
 	vitrine_tree_destroy(tree);
 	new_tree(test, limit_bytes);
+}
+
+/* Start a thread on one of the CPUs. */
+static void start_on_cpu(struct kunit *test, unsigned int number, int (*function)(void *ctx),
+			 void *ctx)
+{
+	struct task_struct *task = kthread_create(function, ctx, "vitrine_kunit/%u", number);
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(task));
+	kthread_bind(task, number % num_online_cpus());
+	wake_up_process(task);
 }
 
 static void check_live(struct kunit *test)
@@ -59,46 +54,38 @@ static void inspect_test_exit(struct kunit *test)
 {
 	if (tree)
 		check_live(test);
-	vitrine_tree_destroy(tree);
+	published_exit(test);
 }
 
-static unsigned long failures(void)
-{
-	struct vtr_inspect_stats stats;
-
-	vtr_inspect_stats(tree, &stats);
-	return stats.failed;
-}
-
-/* Read the value of a number directly from its block. */
-static u64 bits_of(const void *handle)
-{
-	return ((const u64 *)handle)[1];
-}
-
+/* All other functions of the interface are inline, and call one of these. */
 static void null_is_accepted_everywhere(struct kunit *test)
 {
+	struct vitrine_health health;
+
 	vitrine_tree_destroy(NULL);
 	KUNIT_EXPECT_NULL(test, vitrine_tree_root(NULL));
+	vitrine_tree_show_stats(NULL);
 	vitrine_batch_end(NULL, vitrine_batch_begin(NULL));
 	KUNIT_EXPECT_NULL(test, vitrine_node_create(NULL, "n"));
 	vitrine_delete(NULL);
-	KUNIT_EXPECT_NULL(test, vitrine_int_create(NULL, "i", 1));
-	vitrine_int_set(NULL, 1);
-	vitrine_int_add(NULL, 1);
-	vitrine_int_sub(NULL, 1);
-	KUNIT_EXPECT_NULL(test, vitrine_uint_create(NULL, "u", 1));
-	vitrine_uint_set(NULL, 1);
-	vitrine_uint_add(NULL, 1);
-	vitrine_uint_sub(NULL, 1);
-	KUNIT_EXPECT_NULL(test, vitrine_double_create(NULL, "d", 1));
-	vitrine_double_set(NULL, 1);
-	KUNIT_EXPECT_NULL(test, vitrine_bool_create(NULL, "b", true));
-	vitrine_bool_set(NULL, true);
-	KUNIT_EXPECT_NULL(test, vitrine_string_create(NULL, "s", "v"));
-	vitrine_string_set(NULL, "v");
-	KUNIT_EXPECT_NULL(test, vitrine_bytes_create(NULL, "s", "v", 1));
-	vitrine_bytes_set(NULL, "v", 1);
+	vitrine_node_adopt(NULL, root);
+	vitrine_node_adopt(root, NULL);
+	KUNIT_EXPECT_NULL(test, vitrine_list_append(NULL));
+	vitrine_number_set(NULL, INSPECT_INT_VALUE, 1);
+	vitrine_number_add(NULL, INSPECT_INT_VALUE, 1);
+	vitrine_buffer_set(NULL, "v", 1);
+	vitrine_slot_set(NULL, INSPECT_INT_VALUE, 0, 1);
+	vitrine_slot_add(NULL, INSPECT_INT_VALUE, 0, 1);
+	vitrine_string_array_set(NULL, 0, "v");
+	vitrine_int_histogram_insert(NULL, 1);
+	vitrine_uint_histogram_insert(NULL, 1);
+	vitrine_double_histogram_set(NULL, 1, 2);
+	vitrine_health_init(NULL, root);
+	vitrine_health_init(&health, NULL);
+	vitrine_health_ok(NULL);
+	vitrine_health_unhealthy(&health, "m");
+	vitrine_health_deinit(&health);
+	vitrine_health_deinit(NULL);
 	KUNIT_EXPECT_EQ(test, failures(), 0);
 }
 
@@ -161,71 +148,61 @@ static void numbers_are_set_added_and_subtracted(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, bits_of(d), 7);
 	vitrine_bool_set(b, true);
 	KUNIT_EXPECT_EQ(test, bits_of(b), 1);
-	check_live(test);
-
-	vitrine_delete(i);
-	vitrine_delete(u);
-	vitrine_delete(d);
-	vitrine_delete(b);
 	KUNIT_EXPECT_EQ(test, failures(), 0);
-}
-
-static void an_update_is_one_generation(struct kunit *test)
-{
-	u64 before = *tree->generation;
-	struct vitrine_uint *u = vitrine_uint_create(root, "u", 0);
-
-	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
-	vitrine_uint_set(u, 1);
-	KUNIT_EXPECT_EQ(test, *tree->generation, before + 4);
-	vitrine_delete(u);
-	KUNIT_EXPECT_EQ(test, *tree->generation, before + 6);
 }
 
 static void a_batch_is_one_generation(struct kunit *test)
 {
 	u64 before = *tree->generation;
+	struct vitrine_uint *u = vitrine_uint_create(root, "u", 0);
 	unsigned long flags, inner;
 	struct vitrine_string *s;
 	struct vitrine_node *n;
 
+	/* An update, too. */
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
+	vitrine_uint_set(u, 1);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 4);
+	vitrine_delete(u);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 6);
 	flags = vitrine_batch_begin(tree);
 	n = vitrine_node_create(root, "n");
 	inner = vitrine_batch_begin(tree);
 	s = vitrine_string_create(n, "s", "first");
 	vitrine_batch_end(tree, inner);
-	KUNIT_EXPECT_EQ(test, *tree->generation, before + 1);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 7);
 	KUNIT_EXPECT_TRUE(test, irqs_disabled());
 	vitrine_string_set(s, "a value that takes another block");
 	vitrine_batch_end(tree, flags);
 
 	KUNIT_EXPECT_FALSE(test, irqs_disabled());
-	KUNIT_EXPECT_EQ(test, *tree->generation, before + 2);
+	KUNIT_EXPECT_EQ(test, *tree->generation, before + 8);
 	KUNIT_EXPECT_NOT_NULL(test, s);
 }
 
 /* Several contexts at once need real NMIs; here the preempt count is faked. */
+static void pretend_nmi(struct vitrine_uint *number, u64 value)
+{
+	lockdep_off();
+	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
+	vitrine_uint_set(number, value);
+	vitrine_batch_end(tree, vitrine_batch_begin(tree));
+	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
+	lockdep_on();
+}
+
 static void an_nmi_never_waits(struct kunit *test)
 {
 	struct vitrine_uint *u = vitrine_uint_create(root, "u", 0);
 	unsigned long flags = vitrine_batch_begin(tree);
 
-	lockdep_off();
-	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	vitrine_uint_set(u, 1);
-	vitrine_batch_end(tree, vitrine_batch_begin(tree));
-	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
-	lockdep_on();
+	pretend_nmi(u, 1);
 	vitrine_batch_end(tree, flags);
 	KUNIT_EXPECT_EQ(test, bits_of(u), 0);
 	KUNIT_EXPECT_EQ(test, failures(), 1);
 
 	local_irq_save(flags);
-	lockdep_off();
-	__preempt_count_add(NMI_OFFSET + HARDIRQ_OFFSET);
-	vitrine_uint_set(u, 2);
-	__preempt_count_sub(NMI_OFFSET + HARDIRQ_OFFSET);
-	lockdep_on();
+	pretend_nmi(u, 2);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_EQ(test, bits_of(u), 2);
 	KUNIT_EXPECT_EQ(test, failures(), 1);
@@ -235,7 +212,6 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 {
 	struct vitrine_string *s;
 	struct vitrine_uint *u, *last = NULL;
-	struct vtr_inspect_stats stats;
 	unsigned long nr = 0;
 	u64 generation;
 
@@ -245,12 +221,11 @@ static void a_full_tree_refuses_and_counts(struct kunit *test)
 		last = u;
 		nr++;
 	}
-	vtr_inspect_stats(tree, &stats);
-	KUNIT_EXPECT_EQ(test, stats.failed, 1);
-	KUNIT_EXPECT_EQ(test, stats.nr_values, nr + 1);
-	KUNIT_EXPECT_EQ(test, stats.limit_bytes, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, stats.size_bytes, PAGE_SIZE);
-	KUNIT_EXPECT_EQ(test, stats.used_bytes, PAGE_SIZE);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, nr + 1);
+	KUNIT_EXPECT_EQ(test, tree->area.max_pages, 1);
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.nr_pages, 1);
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.used_bytes, PAGE_SIZE);
 	KUNIT_EXPECT_EQ(test, nr, PAGE_SIZE / 16 - 6);
 
 	generation = *tree->generation;
@@ -286,21 +261,17 @@ static void too_long_text_is_refused_and_counted(struct kunit *test)
 }
 
 /* Creates and deletes values in a context that must not sleep. */
-struct atomic_work {
-	struct irq_work	work;
-	unsigned int	nr_made;
-};
+static unsigned int nr_made;
 
-static void make_and_delete(struct irq_work *work)
+static void make_and_delete(struct irq_work *unused)
 {
-	struct atomic_work *aw = container_of(work, struct atomic_work, work);
 	struct vitrine_node *n;
 	unsigned int i;
 
 	for (i = 0; i < 64; i++) {
 		n = vitrine_node_create(root, "from an interrupt");
 		vitrine_bytes_create(n, "b", long_name, sizeof(long_name));
-		aw->nr_made += !!n;
+		nr_made += !!n;
 		if (i & 1)
 			vitrine_delete(n);
 	}
@@ -315,20 +286,19 @@ static void expect_refilled(struct kunit *test)
 /* In this context nothing is allocated: only the reserve is available, which is refilled. */
 static void interrupts_may_do_it_all(struct kunit *test)
 {
-	struct atomic_work aw = {
-		.work = IRQ_WORK_INIT_HARD(make_and_delete),
-	};
+	struct irq_work work = IRQ_WORK_INIT_HARD(make_and_delete);
 	unsigned long flags;
 
-	irq_work_queue(&aw.work);
-	irq_work_sync(&aw.work);
+	nr_made = 0;
+	irq_work_queue(&work);
+	irq_work_sync(&work);
 	expect_refilled(test);
 	local_irq_save(flags);
-	make_and_delete(&aw.work);
+	make_and_delete(NULL);
 	local_irq_restore(flags);
 	expect_refilled(test);
-	KUNIT_EXPECT_GE(test, aw.nr_made, 2);
-	KUNIT_EXPECT_GE(test, failures(), 128 - aw.nr_made);
+	KUNIT_EXPECT_GE(test, nr_made, 2);
+	KUNIT_EXPECT_GE(test, failures(), 128 - nr_made);
 }
 
 static void a_creation_leaves_some_of_the_reserve(struct kunit *test)
@@ -515,31 +485,11 @@ static void expect_whole(struct kunit *test, const struct writers *w,
 	KUNIT_EXPECT_NULL(test, memchr_inv(bytes, bytes[0], (u32)text[1]));
 }
 
-static void start_writers(struct kunit *test, struct writers *w)
-{
-	struct task_struct *task;
-	unsigned int i, cpu = 0;
-
-	for (i = 0; i < INSPECT_TEST_WRITERS; i++) {
-		task = kthread_create(writer, w, "vitrine_kunit/%u", i);
-		if (IS_ERR(task)) {
-			KUNIT_FAIL(test, "no thread\n");
-			continue;
-		}
-		atomic_inc(&w->nr_running);
-		kthread_bind(task, cpu);
-		wake_up_process(task);
-		cpu = cpumask_next(cpu, cpu_online_mask);
-		if (cpu >= nr_cpu_ids)
-			cpu = cpumask_first(cpu_online_mask);
-	}
-}
-
 static void concurrent_writers_never_show_half(struct kunit *test)
 {
 	struct writers *w = zalloc(test, sizeof(*w));
 	void *filler = zalloc(test, INSPECT_TEST_DISTANCE);
-	unsigned int nr = 0, nr_bools = 1;
+	unsigned int i, nr = 0, nr_bools = 1;
 	u64 total = (u64)INSPECT_TEST_ROUNDS * (INSPECT_TEST_ROUNDS + 1) / 2 *
 		    INSPECT_TEST_WRITERS;
 	void *copied;
@@ -554,7 +504,9 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	w->given = vitrine_uint_create(root, "given", 0);
 	w->text = vitrine_string_create(root, "text", "a");
 	KUNIT_ASSERT_NOT_NULL(test, w->text);
-	start_writers(test, w);
+	atomic_set(&w->nr_running, INSPECT_TEST_WRITERS);
+	for (i = 0; i < INSPECT_TEST_WRITERS; i++)
+		start_on_cpu(test, i, writer, w);
 	while (nr < INSPECT_TEST_SNAPSHOTS || atomic_read(&w->nr_running)) {
 		if (vtr_inspect_snapshot(tree, &copied, &len)) {
 			KUNIT_FAIL(test, "no memory\n");
@@ -574,22 +526,378 @@ static void concurrent_writers_never_show_half(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, failures(), 0);
 }
 
-#include "inspect_arrays.h"
-#include "inspect_nodes.h"
-#include "inspect_walk.h"
+/* Arrays and histograms */
 
-/**
- * struct copying - a copy that is disturbed at every possible point
- * @wt: makes the calls that disturb it
- * @before: the tree when the copy began
- * @nr_pages: length of @before in pages
- * @percpu: a value that is refreshed
+static u64 slot_of(const void *array, unsigned int slot)
+{
+	return ((const u64 *)array)[2 + slot];
+}
+
+static void slots_are_set_added_and_subtracted(struct kunit *test)
+{
+	struct vitrine_int_array *i = vitrine_int_array_create(root, "i", 2);
+	struct vitrine_uint_array *u = vitrine_uint_array_create(root, "u", 254);
+	struct vitrine_double_array *d = vitrine_double_array_create(root, "d", 1);
+
+	KUNIT_ASSERT_TRUE(test, i && u && d);
+	vitrine_int_array_add(i, 0, -7);
+	vitrine_int_array_sub(i, 0, S64_MIN);
+	KUNIT_EXPECT_EQ(test, (s64)slot_of(i, 0), S64_MAX - 6);
+	vitrine_int_array_set(i, 1, -5);
+	KUNIT_EXPECT_EQ(test, (s64)slot_of(i, 1), -5);
+	vitrine_uint_array_set(u, 253, 5);
+	vitrine_uint_array_sub(u, 253, 6);
+	KUNIT_EXPECT_EQ(test, slot_of(u, 253), U64_MAX);
+	vitrine_uint_array_add(u, 253, 3);
+	KUNIT_EXPECT_EQ(test, slot_of(u, 253), 2);
+	KUNIT_EXPECT_EQ(test, slot_of(u, 252), 0);
+	vitrine_double_array_set(d, 0, vitrine_double_from_int(1));
+	KUNIT_EXPECT_EQ(test, slot_of(d, 0), 0x3ff0000000000000ULL);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
+}
+
+static void slots_that_are_not_there_are_counted(struct kunit *test)
+{
+	struct vitrine_uint_array *u = vitrine_uint_array_create(root, "u", 3);
+	struct vitrine_string_array *s = vitrine_string_array_create(root, "s", 1);
+	u64 generation;
+
+	KUNIT_ASSERT_TRUE(test, u && s);
+	generation = *tree->generation;
+	vitrine_uint_array_set(u, 3, 1);
+	vitrine_uint_array_add(u, UINT_MAX, 1);
+	KUNIT_EXPECT_EQ(test, failures(), 2);
+	KUNIT_EXPECT_EQ(test, *tree->generation, generation);
+	vitrine_string_array_set(s, 1, "x");
+	KUNIT_EXPECT_EQ(test, failures(), 3);
+	KUNIT_EXPECT_NULL(test, vitrine_int_array_create(root, "i", 255));
+	KUNIT_EXPECT_NULL(test, vitrine_string_array_create(root, "s", 256));
+	KUNIT_EXPECT_NULL(test, vitrine_double_array_create(root, NULL, 1));
+	KUNIT_EXPECT_EQ(test, failures(), 6);
+}
+
+static void strings_of_arrays_are_shared(struct kunit *test)
+{
+	struct vitrine_string_array *s = vitrine_string_array_create(root, "s", 255);
+	const u32 *strings = (const u32 *)s + 4;
+	unsigned int i;
+	size_t used;
+
+	KUNIT_ASSERT_NOT_NULL(test, s);
+	vitrine_string_array_set(s, 0, "eth0");
+	used = tree->blocks.heap.used_bytes;
+	for (i = 1; i < 255; i++)
+		vitrine_string_array_set(s, i, "eth0");
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.used_bytes, used);
+	KUNIT_EXPECT_EQ(test, strings[254], strings[0]);
+	check_live(test);
+	vitrine_string_array_set(s, 7, NULL);
+	KUNIT_EXPECT_EQ(test, strings[7], 0);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
+}
+
+static void histograms_count_what_is_inserted(struct kunit *test)
+{
+	u64 one = vitrine_double_from_int(1), two = vitrine_double_from_int(2);
+	struct vitrine_int_histogram *i =
+		vitrine_int_histogram_create(root, "i", -10, 5, VITRINE_LINEAR, 3);
+	struct vitrine_uint_histogram *u = vitrine_uint_histogram_create(root, "u", 0, 1, 2, 64);
+	struct vitrine_double_histogram *d =
+		vitrine_double_histogram_create(root, "d", 0, one, two, 3);
+
+	KUNIT_ASSERT_TRUE(test, i && u && d);
+	vitrine_int_histogram_insert(i, -11);
+	vitrine_int_histogram_insert(i, -1);
+	vitrine_int_histogram_insert_many(i, 5, 7);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 2), 1);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 4), 1);
+	KUNIT_EXPECT_EQ(test, slot_of(i, 6), 7);
+	vitrine_uint_histogram_insert_many(u, 1ULL << 40, 3);
+	vitrine_uint_histogram_insert(u, 1ULL << 40);
+	KUNIT_EXPECT_EQ(test, slot_of(u, 45), 4);
+	vitrine_double_histogram_set(d, 0, one);
+	vitrine_double_histogram_set(d, 4, two);
+	vitrine_double_histogram_set(d, 5, two);
+	KUNIT_EXPECT_EQ(test, slot_of(d, 3), one);
+	KUNIT_EXPECT_EQ(test, slot_of(d, 7), two);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+
+	KUNIT_EXPECT_NULL(test, vitrine_uint_histogram_create(root, "u", 0, 0, VITRINE_LINEAR, 1));
+	KUNIT_EXPECT_NULL(test,
+			  vitrine_uint_histogram_create(root, "u", 0, 1, VITRINE_LINEAR, 251));
+	KUNIT_EXPECT_NULL(test, vitrine_uint_histogram_create(root, NULL, 0, 1, VITRINE_LINEAR, 1));
+	KUNIT_EXPECT_EQ(test, failures(), 4);
+}
+
+/* Nodes, records, links, lists, health and statistics */
+
+#define NODES_TEST_RECORDS	100	/* more than one slice */
+
+static u32 nr_values(void)
+{
+	return tree->blocks.nr_values + tree->blocks.nr_tombstones;
+}
+
+static void record_many(struct vitrine_node *node)
+{
+	struct vitrine_node *below = vitrine_record_node(node, "below");
+	unsigned int i;
+
+	for (i = 0; i < NODES_TEST_RECORDS; i++) {
+		vitrine_record_uint(below, "u", i);
+		vitrine_record_string(node, "s", "a text");
+	}
+}
+
+static void a_node_takes_along_what_it_owns(struct kunit *test)
+{
+	struct vitrine_node *node = vitrine_node_create(root, "n");
+	struct vitrine_uint *held;
+	unsigned long flags;
+
+	record_many(node);
+	held = vitrine_uint_create(node, "held", 1);
+	KUNIT_EXPECT_EQ(test, nr_values(), 3 + 2 * NODES_TEST_RECORDS);
+	check_live(test);
+	vitrine_delete(node);
+	KUNIT_EXPECT_EQ(test, nr_values(), 2);
+	check_live(test);
+	vitrine_delete(held);
+	KUNIT_EXPECT_EQ(test, nr_values(), 0);
+
+	/* in a batch the deletion is one edit, and blocks come from the reserve */
+	flags = vitrine_batch_begin(tree);
+	node = vitrine_node_create(root, "n");
+	record_many(node);
+	vitrine_batch_end(tree, flags);
+	KUNIT_EXPECT_EQ(test, nr_values(), 2 + 2 * NODES_TEST_RECORDS);
+	flags = vitrine_batch_begin(tree);
+	vitrine_delete(node);
+	vitrine_batch_end(tree, flags);
+	KUNIT_EXPECT_EQ(test, nr_values(), 0);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
+}
+
+static void moves_that_cannot_be_are_counted(struct kunit *test)
+{
+	struct vitrine_node *a = vitrine_node_create(root, "a");
+	struct vitrine_node *b = vitrine_node_create(a, "b");
+
+	vitrine_node_adopt(b, a);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+	vitrine_node_adopt(b, b);
+	KUNIT_EXPECT_EQ(test, failures(), 2);
+	vitrine_node_adopt(root, b);
+	KUNIT_EXPECT_EQ(test, failures(), 2);
+}
+
+static void links_to_no_name_are_counted(struct kunit *test)
+{
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "", INSPECT_LINK_CHILD));
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", "a/b", INSPECT_LINK_CHILD));
+	KUNIT_EXPECT_NULL(test, vitrine_link_create(root, "l", NULL, INSPECT_LINK_CHILD));
+	KUNIT_EXPECT_EQ(test, failures(), 3);
+	KUNIT_EXPECT_TRUE(test, vitrine_link_create(root, "l", long_name, INSPECT_LINK_INLINE));
+}
+
+static void a_list_keeps_its_last(struct kunit *test)
+{
+	struct vitrine_list *list = vitrine_list_create(root, "l", 2);
+	unsigned int i;
+
+	KUNIT_EXPECT_NULL(test, vitrine_list_create(root, "l", 0));
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+	for (i = 0; i < 5; i++) {
+		record_many(vitrine_list_append(list));
+		check_live(test);
+	}
+	KUNIT_EXPECT_EQ(test, bits_of(list), 2ULL);
+	KUNIT_EXPECT_EQ(test, nr_values(), 1 + 2 * (2 + 2 * NODES_TEST_RECORDS));
+	vitrine_delete(list);
+	KUNIT_EXPECT_EQ(test, nr_values(), 0);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+}
+
+/* The text of a string that fits in one extent. */
+static const char *text_of(const void *handle)
+{
+	u32 extent = bits_of(handle) >> 32 & 0xffffff;
+
+	return (const char *)(vtr_tree_block(&tree->blocks, extent) + 1);
+}
+
+static void health_has_a_status_and_maybe_a_message(struct kunit *test)
+{
+	struct vitrine_health health;
+	u64 generation;
+
+	vitrine_health_init(&health, root);
+	KUNIT_ASSERT_NOT_NULL(test, health.status);
+	KUNIT_EXPECT_EQ(test, bits_of(health.node), 2ULL);
+	KUNIT_EXPECT_STREQ(test, text_of(health.status), "STARTING_UP");
+	generation = *tree->generation;
+	vitrine_health_unhealthy(&health, "on fire");
+	KUNIT_EXPECT_EQ(test, *tree->generation, generation + 2);
+	KUNIT_EXPECT_STREQ(test, text_of(health.status), "UNHEALTHY");
+	KUNIT_EXPECT_STREQ(test, text_of(health.message), "on fire");
+	vitrine_health_starting_up(&health, "again");
+	KUNIT_EXPECT_STREQ(test, text_of(health.message), "again");
+	vitrine_health_ok(&health);
+	KUNIT_EXPECT_STREQ(test, text_of(health.status), "OK");
+	KUNIT_EXPECT_NULL(test, health.message);
+	KUNIT_EXPECT_EQ(test, bits_of(health.node), 2ULL);
+	check_live(test);
+	vitrine_health_deinit(&health);
+	KUNIT_EXPECT_EQ(test, nr_values(), 0);
+	KUNIT_EXPECT_EQ(test, failures(), 0);
+}
+
+static void figures_are_right_when_read(struct kunit *test)
+{
+	u64 wanted[] = { 0, 256 << 10, 0, 7, 1 };
+	unsigned int i;
+
+	vitrine_tree_show_stats(tree);
+	vitrine_tree_show_stats(tree);
+	KUNIT_EXPECT_EQ(test, nr_values(), 6);
+	vitrine_uint_create(root, NULL, 1);
+	vitrine_bytes_create(root, "b", long_name, 60);
+	vtr_inspect_refresh(tree);
+	wanted[0] = tree->blocks.heap.nr_pages * PAGE_SIZE;
+	wanted[2] = tree->blocks.heap.used_bytes;
+	for (i = 0; i < ARRAY_SIZE(wanted); i++)
+		KUNIT_EXPECT_EQ_MSG(test, bits_of(tree->figures[i]), wanted[i], "figure %u", i);
+}
+
+static void a_tree_goes_with_its_device(struct kunit *test)
+{
+	struct device *dev = root_device_register("vitrine-kunit");
+	struct vitrine_tree *again;
+
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	KUNIT_EXPECT_NOT_NULL(test, devm_vitrine_tree_create(dev, "devm", 0));
+	KUNIT_EXPECT_NULL(test, vitrine_tree_create("devm", 0));
+	root_device_unregister(dev);
+	again = vitrine_tree_create("devm", 0);
+	KUNIT_EXPECT_NOT_NULL(test, again);
+	vitrine_tree_destroy(again);
+}
+
+/*
+ * Random walks: one thread with a fixed and with a random seed, and one thread on each of four
+ * CPUs in the same tree. Each thread compares the value that it has just changed, and
+ * periodically all of its values; while all threads are stopped the whole tree is checked
+ * against the format.
  */
+#define WALK_CALLS		1000000U
+#define WALK_CHECKS		400U	/* of the whole tree */
+#define WALK_THREADS		4
+#define WALK_LIMIT_BYTES	(12U << 10) /* small enough to be full at times */
+
+static u32 walk_index(const void *handle)
+{
+	return vtr_edit_index(handle);
+}
+
+static u64 *walk_block(u32 index)
+{
+	return vtr_edit_handle(tree, index);
+}
+
+#include "tree_walk.h"
+
+/* A thread that makes calls. */
+struct walker {
+	struct walk_thread	*wt;
+	u32			nr_calls;
+	struct completion	done;
+};
+
+/* Make calls, occasionally several of them in one batch. */
+static int walk_some(void *ctx)
+{
+	struct walker *walker = ctx;
+	struct walk_thread *wt = walker->wt;
+	u32 calls, batch;
+	unsigned long flags;
+
+	for (calls = 0; calls < walker->nr_calls; calls++) {
+		if (!walk_below(wt, 50)) {
+			flags = vitrine_batch_begin(tree);
+			for (batch = walk_below(wt, 10); batch; batch--)
+				walk_call(wt);
+			vitrine_batch_end(tree, flags);
+		}
+		walk_call(wt);
+		if (!(calls % 64))
+			cond_resched();
+	}
+	walk_compare_all(wt);
+	complete(&walker->done);
+	return 0;
+}
+
+/* Allocating the notes of a check once makes it fast. */
+static void walk_check_tree(struct kunit *test, struct check *check)
+{
+	KUNIT_ASSERT_EQ(test, *tree->generation & 1, 0);
+	check_tree(test, &tree->blocks, check);
+}
+
+static void inspect_walk(struct kunit *test, u64 seed, unsigned int nr_threads)
+{
+	struct walker walkers[WALK_THREADS];
+	struct check check;
+	unsigned int i, round;
+
+	limit_tree(test, WALK_LIMIT_BYTES * nr_threads);
+	check_init(test, &check, tree->area.max_pages);
+	for (i = 0; i < nr_threads; i++) {
+		walkers[i].wt = walk_thread_create(test, seed + i);
+		walkers[i].nr_calls = WALK_CALLS / WALK_CHECKS / nr_threads;
+		init_completion(&walkers[i].done);
+	}
+	for (round = 0; round < WALK_CHECKS; round++) {
+		for (i = 0; i < nr_threads; i++)
+			start_on_cpu(test, i, walk_some, &walkers[i]);
+		for (i = 0; i < nr_threads; i++)
+			wait_for_completion(&walkers[i].done);
+		for (i = 0; i < nr_threads; i++)
+			walk_check(test, walkers[i].wt);
+		walk_check_tree(test, &check);
+	}
+	for (i = 0; i < nr_threads; i++) {
+		KUNIT_EXPECT_GT(test, walkers[i].wt->nr_cycles, 0);
+		walk_end(test, walkers[i].wt);
+	}
+	walk_check_tree(test, &check);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values, 0);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_tombstones, 0);
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.used_bytes, 32);
+}
+
+static void walk_with_a_fixed_seed_a_million_calls(struct kunit *test)
+{
+	inspect_walk(test, 1, 1);
+}
+
+static void walk_with_a_fresh_seed_a_million_calls(struct kunit *test)
+{
+	inspect_walk(test, random_seed(test), 1);
+}
+
+static void walk_on_four_cpus_a_million_calls(struct kunit *test)
+{
+	kunit_info(test, "%u CPUs\n", num_online_cpus());
+	inspect_walk(test, random_seed(test), WALK_THREADS);
+}
+
+/* A copy that is disturbed at every possible point. */
 static struct copying {
-	struct walk_thread		*wt;
-	u8				*before;
-	u32				nr_pages;
-	struct vitrine_percpu_uint	*percpu;
+	struct walk_thread		*wt;		/* makes the calls that disturb it */
+	u8				*before;	/* the tree when the copy began */
+	u32				nr_pages;	/* length of @before */
+	struct vitrine_percpu_uint	*percpu;	/* a value that is refreshed */
 } *copying;
 
 /* Called after a copy has begun, and after each of its pages. */
@@ -648,9 +956,6 @@ static void a_copy_is_of_the_moment_it_began(struct kunit *test)
 
 static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(null_is_accepted_everywhere),
-	KUNIT_CASE(null_arrays_are_accepted_too),
-	KUNIT_CASE(null_histograms_are_accepted_too),
-	KUNIT_CASE(null_nodes_are_accepted_too),
 	KUNIT_CASE(null_name_is_counted_and_null_string_is_empty),
 	KUNIT_CASE(bad_trees_are_refused),
 	KUNIT_CASE(numbers_are_set_added_and_subtracted),
@@ -665,7 +970,6 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(health_has_a_status_and_maybe_a_message),
 	KUNIT_CASE(figures_are_right_when_read),
 	KUNIT_CASE(a_tree_goes_with_its_device),
-	KUNIT_CASE(an_update_is_one_generation),
 	KUNIT_CASE(a_batch_is_one_generation),
 	KUNIT_CASE(an_nmi_never_waits),
 	KUNIT_CASE(a_full_tree_refuses_and_counts),
@@ -684,4 +988,4 @@ static struct kunit_case inspect_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(inspect, .init = inspect_test_init, .exit = inspect_test_exit);
+VTR_KUNIT_SUITE(inspect, .init = published_init, .exit = inspect_test_exit);
