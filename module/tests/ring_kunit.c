@@ -451,7 +451,7 @@ static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(&ring->strings, key), 0);
 }
 
-/* What remains is the room to close the row of switches, and not one word more. */
+/* What remains is the room to close the chain of switches, and not one word more. */
 static void record_fits_to_the_last_word(struct kunit *test)
 {
 	struct vtr_ring *ring = new_ring(test, 2);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of writer.c: rows of switches as the scheduler produces them, on CPUs whose
- * number fits into 16-byte records and on others. On any CPU the row is a chain of exactly
- * the switches that were written, and where some were lost it goes through idle.
+ * KUnit suite of writer.c: chains of switches as the scheduler produces them, on CPUs whose
+ * number fits into 16-byte records and on others. On any CPU, the chain is exactly the switches
+ * that were written, and where some were lost it goes through idle.
  */
 #include "ring_fixture.h"
 
@@ -17,7 +17,7 @@ static const pid_t test_pids[] = {
 #define NOBODY		(~0U)
 
 /* A CPU whose scheduler is the test, and a reader of its ring. */
-struct row {
+struct chain {
 	struct vtr_ring		*ring;
 	struct task_struct	*tasks[TEST_TASKS];
 	unsigned int		running;	/* index of the running thread */
@@ -49,27 +49,27 @@ static struct task_struct *new_task(struct kunit *test, pid_t pid, pid_t tgid, i
 	return task;
 }
 
-static struct row *new_row(struct kunit *test, unsigned int cpu, unsigned int nr_subbufs,
-			   enum vitrine_mode mode, u64 seed)
+static struct chain *new_chain(struct kunit *test, unsigned int cpu, unsigned int nr_subbufs,
+			       enum vitrine_mode mode, u64 seed)
 {
-	struct row *row = zalloc(test, sizeof(*row));
+	struct chain *chain = zalloc(test, sizeof(*chain));
 	unsigned int i;
 
 	for (i = 0; i < TEST_TASKS; i++) {
-		row->tasks[i] = new_task(test, test_pids[i], test_pids[i], 100 + i, "task");
-		row->tasks[i]->flags = i % 3 ? 0 : PF_KTHREAD;
+		chain->tasks[i] = new_task(test, test_pids[i], test_pids[i], 100 + i, "task");
+		chain->tasks[i]->flags = i % 3 ? 0 : PF_KTHREAD;
 	}
-	row->bytes = zalloc(test, PAGE_SIZE);
-	row->ring = new_ring_of(test, cpu, mode, nr_subbufs);
-	row->random.state = seed;
-	row->last = NOBODY;
-	return row;
+	chain->bytes = zalloc(test, PAGE_SIZE);
+	chain->ring = new_ring_of(test, cpu, mode, nr_subbufs);
+	chain->random.state = seed;
+	chain->last = NOBODY;
+	return chain;
 }
 
-/* A flight recorder's row, which is large enough for a case. */
-static struct row *new_flight_row(struct kunit *test, unsigned int cpu)
+/* A flight recorder's chain, which is large enough for a case. */
+static struct chain *new_flight_chain(struct kunit *test, unsigned int cpu)
 {
-	return new_row(test, cpu, 4, VITRINE_MODE_CIRCULAR, 1);
+	return new_chain(test, cpu, 4, VITRINE_MODE_CIRCULAR, 1);
 }
 
 /* As in sched.c, where the fast path knows no threads that end. */
@@ -95,157 +95,158 @@ static void tell_switch(struct vtr_ring *ring, u64 now, enum fxt_thread_state st
 	}
 }
 
-static void switch_to(struct row *row, unsigned int next, enum fxt_thread_state state)
+static void switch_to(struct chain *chain, unsigned int next, enum fxt_thread_state state)
 {
-	tell_switch(row->ring, ++row->now, state, row->tasks[row->running], row->tasks[next]);
-	row->running = next;
-	row->tried++;
+	tell_switch(chain->ring, ++chain->now, state, chain->tasks[chain->running],
+		    chain->tasks[next]);
+	chain->running = next;
+	chain->tried++;
 }
 
 /* The running thread blocks, and another one runs. */
-static void block_for(struct row *row, unsigned int next)
+static void block_for(struct chain *chain, unsigned int next)
 {
-	switch_to(row, next, FXT_THREAD_BLOCKED);
+	switch_to(chain, next, FXT_THREAD_BLOCKED);
 }
 
-static unsigned int other_task(struct row *row)
+static unsigned int other_task(struct chain *chain)
 {
-	return (row->running + 1 + random_below(&row->random, TEST_TASKS - 1)) %
+	return (chain->running + 1 + random_below(&chain->random, TEST_TASKS - 1)) %
 	       TEST_TASKS;
 }
 
-static void switch_at_random(struct row *row, unsigned int nr)
+static void switch_at_random(struct chain *chain, unsigned int nr)
 {
 	while (nr--)
-		switch_to(row, other_task(row), random_below(&row->random, 2) ?
+		switch_to(chain, other_task(chain), random_below(&chain->random, 2) ?
 			  FXT_THREAD_BLOCKED : FXT_THREAD_NEW);
 }
 
-static void expect_switch(struct kunit *test, struct row *row, unsigned int cpu, u64 now,
+static void expect_switch(struct kunit *test, struct chain *chain, unsigned int cpu, u64 now,
 			  u64 state, u64 outgoing, u64 incoming)
 {
-	KUNIT_EXPECT_EQ(test, cpu, row->ring->cpu);
-	KUNIT_EXPECT_GE(test, now, row->last_ticks);
-	if (row->last != NOBODY)
-		KUNIT_EXPECT_EQ(test, outgoing, row->last);
-	row->last = incoming;
-	row->last_ticks = now;
-	row->read++;
-	row->blocked += state == FXT_THREAD_BLOCKED;
+	KUNIT_EXPECT_EQ(test, cpu, chain->ring->cpu);
+	KUNIT_EXPECT_GE(test, now, chain->last_ticks);
+	if (chain->last != NOBODY)
+		KUNIT_EXPECT_EQ(test, outgoing, chain->last);
+	chain->last = incoming;
+	chain->last_ticks = now;
+	chain->read++;
+	chain->blocked += state == FXT_THREAD_BLOCKED;
 }
 
-static void read_wide_switch(struct kunit *test, struct row *row, const u64 *words)
+static void read_wide_switch(struct kunit *test, struct chain *chain, const u64 *words)
 {
 	u32 weight = FIELD_GET(FXT_ARG_VALUE32, words[5]);
 
-	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(row->ring));
+	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(chain->ring));
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, words[0]), VTR_FXT_WIDE_SWITCH_WORDS);
 	/* Only idle has the weight VTR_FXT_WEIGHT_IDLE. */
 	KUNIT_EXPECT_EQ(test, weight == VTR_FXT_WEIGHT_IDLE, !words[3]);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_ARG_VALUE32, words[4]) ==
 			VTR_FXT_WEIGHT_IDLE, !words[2]);
-	expect_switch(test, row, FIELD_GET(FXT_SCHEDULING_CPU, words[0]), words[1],
+	expect_switch(test, chain, FIELD_GET(FXT_SCHEDULING_CPU, words[0]), words[1],
 		      FIELD_GET(FXT_SCHEDULING_OUTGOING_STATE, words[0]), words[2], words[3]);
 }
 
-static void read_switch(struct kunit *test, struct row *row, const u64 *words)
+static void read_switch(struct kunit *test, struct chain *chain, const u64 *words)
 {
 	unsigned int outgoing = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]);
 	unsigned int incoming = FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0]);
 
 	if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) == FXT_SCHEDULING_CONTEXT_SWITCH) {
-		read_wide_switch(test, row, words);
+		read_wide_switch(test, chain, words);
 		return;
 	}
-	KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(row->ring));
-	expect_switch(test, row, FIELD_GET(FXT_SWITCH_CPU, words[0]), words[1],
-		      FIELD_GET(FXT_SWITCH_OUTGOING_STATE, words[0]), row->koids[outgoing],
-		      incoming ? row->koids[incoming] : words[3]);
+	KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(chain->ring));
+	expect_switch(test, chain, FIELD_GET(FXT_SWITCH_CPU, words[0]), words[1],
+		      FIELD_GET(FXT_SWITCH_OUTGOING_STATE, words[0]), chain->koids[outgoing],
+		      incoming ? chain->koids[incoming] : words[3]);
 }
 
 static void read_record(struct kunit *test, void *reader, const u64 *words, size_t nr_words)
 {
-	struct row *row = reader;
+	struct chain *chain = reader;
 
 	switch (FIELD_GET(FXT_HEADER_TYPE, words[0])) {
 	case FXT_RECORD_METADATA:
-		row->full += FIELD_GET(FXT_METADATA_TYPE, words[0]) ==
+		chain->full += FIELD_GET(FXT_METADATA_TYPE, words[0]) ==
 			     FXT_METADATA_PROVIDER_EVENT;
 		break;
 	case FXT_RECORD_THREAD:
-		KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(row->ring));
-		row->koids[FIELD_GET(FXT_THREAD_INDEX, words[0])] = words[2];
+		KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(chain->ring));
+		chain->koids[FIELD_GET(FXT_THREAD_INDEX, words[0])] = words[2];
 		break;
 	case FXT_RECORD_SCHEDULING:
-		read_switch(test, row, words);
+		read_switch(test, chain, words);
 		break;
 	case FXT_RECORD_EVENT:
 		/* "drop_stats": the two values and the end are last. */
-		row->told += words[nr_words - 6];
-		row->told_bytes += words[nr_words - 2];
-		row->marks++;
-		KUNIT_EXPECT_EQ(test, words[1], vtr_ring_packet(row->bytes)->begin_ticks);
+		chain->told += words[nr_words - 6];
+		chain->told_bytes += words[nr_words - 2];
+		chain->marks++;
+		KUNIT_EXPECT_EQ(test, words[1], vtr_ring_packet(chain->bytes)->begin_ticks);
 		break;
 	}
 }
 
 /* Read the next sub-buffer. Return false if it was overwritten. */
-static bool read_subbuf(struct kunit *test, struct row *row)
+static bool read_subbuf(struct kunit *test, struct chain *chain)
 {
-	size_t len = vtr_ring_copy(row->ring, row->reader, row->bytes);
-	const struct vitrine_packet *packet = vtr_ring_packet(row->bytes);
+	size_t len = vtr_ring_copy(chain->ring, chain->reader, chain->bytes);
+	const struct vitrine_packet *packet = vtr_ring_packet(chain->bytes);
 
 	if (!len)
 		return false;
-	row->last_ticks = 0;
-	read_records(test, row->bytes, len, read_record, row);
+	chain->last_ticks = 0;
+	read_records(test, chain->bytes, len, read_record, chain);
 	KUNIT_EXPECT_EQ(test, packet->committed_bytes, len);
-	KUNIT_EXPECT_EQ(test, packet->lost_records, row->told);
-	ring_consumer(row->ring)->sequence = ++row->reader;
+	KUNIT_EXPECT_EQ(test, packet->lost_records, chain->told);
+	ring_consumer(chain->ring)->sequence = ++chain->reader;
 	return true;
 }
 
-static void read_all(struct kunit *test, struct row *row)
+static void read_all(struct kunit *test, struct chain *chain)
 {
 	u64 first, end;
 
-	vtr_ring_range(row->ring, &first, &end);
-	row->reader = max(row->reader, first);
-	while (row->reader < end)
-		KUNIT_ASSERT_TRUE(test, read_subbuf(test, row));
+	vtr_ring_range(chain->ring, &first, &end);
+	chain->reader = max(chain->reader, first);
+	while (chain->reader < end)
+		KUNIT_ASSERT_TRUE(test, read_subbuf(test, chain));
 }
 
 /* A circular ring contains the last switches, without a gap. */
-static void row_of_any_cpu_is_a_chain(struct kunit *test)
+static void switches_of_any_cpu_are_a_chain(struct kunit *test)
 {
 	u64 seed = random_seed(test);
 	struct vtr_ring_stats stats;
-	struct row *row;
+	struct chain *chain;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		row = new_row(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, seed);
-		switch_at_random(row, 3000);
-		read_all(test, row);
-		vtr_ring_stats(row->ring, &stats);
+		chain = new_chain(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, seed);
+		switch_at_random(chain, 3000);
+		read_all(test, chain);
+		vtr_ring_stats(chain->ring, &stats);
 		KUNIT_EXPECT_EQ(test, stats.switches, 3000);
 		KUNIT_EXPECT_EQ(test, stats.records, 3000);
-		KUNIT_EXPECT_EQ(test, row->read, 3000 - stats.overwritten_records);
-		KUNIT_EXPECT_GT(test, row->read, 100);
-		KUNIT_EXPECT_EQ(test, row->last, test_pids[row->running]);
-		KUNIT_EXPECT_EQ(test, row->full, 0);
+		KUNIT_EXPECT_EQ(test, chain->read, 3000 - stats.overwritten_records);
+		KUNIT_EXPECT_GT(test, chain->read, 100);
+		KUNIT_EXPECT_EQ(test, chain->last, test_pids[chain->running]);
+		KUNIT_EXPECT_EQ(test, chain->full, 0);
 	}
 }
 
 /* Compare a record bit by bit. */
 static void wide_switch_says_who_and_how(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 300);
+	struct chain *chain = new_flight_chain(test, 300);
 	const u64 *words;
 
-	switch_to(row, 4, FXT_THREAD_NEW);
-	switch_to(row, 5, FXT_THREAD_SUSPENDED);
-	words = vtr_ring_next(row->ring) - VTR_FXT_WIDE_SWITCH_WORDS;
+	switch_to(chain, 4, FXT_THREAD_NEW);
+	switch_to(chain, 5, FXT_THREAD_SUSPENDED);
+	words = vtr_ring_next(chain->ring) - VTR_FXT_WIDE_SWITCH_WORDS;
 	KUNIT_EXPECT_EQ(test, words[0], 8ULL | 6 << 4 | 2 << 16 | 300ULL << 20 |
 			2ULL << 36 | 1ULL << 60);
 	KUNIT_EXPECT_EQ(test, words[1], 2);
@@ -255,60 +256,61 @@ static void wide_switch_says_who_and_how(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, words[5], 0x30011 | 105ULL << 32);
 }
 
-/* The ring ends with the row closed, and with one report that it is full. */
+/* The ring ends with the chain closed, and with one report that it is full. */
 static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 {
-	struct row *row;
+	struct chain *chain;
 	unsigned int i;
 	u64 lost;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		row = new_row(test, test_cpus[i], 2, VITRINE_MODE_ONESHOT, i);
-		switch_at_random(row, 1000);
-		lost = row->ring->producer->lost_records;
+		chain = new_chain(test, test_cpus[i], 2, VITRINE_MODE_ONESHOT, i);
+		switch_at_random(chain, 1000);
+		lost = chain->ring->producer->lost_records;
 		KUNIT_EXPECT_GT(test, lost, 0);
-		read_all(test, row);
-		KUNIT_EXPECT_EQ(test, row->full, 1);
-		KUNIT_EXPECT_EQ(test, row->last, 0);
-		KUNIT_EXPECT_LE(test, row->read, row->tried - lost + 1);
-		KUNIT_EXPECT_GE(test, row->read, row->tried - lost);
+		read_all(test, chain);
+		KUNIT_EXPECT_EQ(test, chain->full, 1);
+		KUNIT_EXPECT_EQ(test, chain->last, 0);
+		KUNIT_EXPECT_LE(test, chain->read, chain->tried - lost + 1);
+		KUNIT_EXPECT_GE(test, chain->read, chain->tried - lost);
 	}
 }
 
 /*
  * Writer and reader alternate; occasionally the ring is frozen. Outgoing threads are
- * blocked only in switches of the scheduler, not in those that close or open the row.
+ * blocked only in switches of the scheduler, not in those that close or open the chain.
  * Nothing is overwritten in these modes: lost = tried - read.
  */
-static void lossy_row(struct kunit *test, unsigned int cpu, enum vitrine_mode mode, u64 seed)
+static void lossy_chain(struct kunit *test, unsigned int cpu, enum vitrine_mode mode, u64 seed)
 {
-	struct row *row = new_row(test, cpu, 2 << seed % 3, mode, seed);
-	unsigned int turns = 1 + random_below(&row->random, 12), i;
-	struct vtr_ring *ring = row->ring;
+	struct chain *chain = new_chain(test, cpu, 2 << seed % 3, mode, seed);
+	unsigned int turns = 1 + random_below(&chain->random, 12), i;
+	struct vtr_ring *ring = chain->ring;
 	u64 words = vtr_ring_switch_words(ring);
 	struct vtr_ring_stats stats;
 
 	while (turns--) {
-		for (i = random_below(&row->random, 400 << seed % 3); i; i--)
-			block_for(row, other_task(row));
-		if (random_below(&row->random, 4) == 0)
+		for (i = random_below(&chain->random, 400 << seed % 3); i; i--)
+			block_for(chain, other_task(chain));
+		if (random_below(&chain->random, 4) == 0)
 			vtr_ring_freeze(ring);
 		else
 			vtr_ring_thaw(ring);
-		for (i = random_below(&row->random, 3); i && row->reader + 1 < nr_begun(ring); i--)
-			read_subbuf(test, row);
+		i = random_below(&chain->random, 3);
+		for (; i && chain->reader + 1 < nr_begun(ring); i--)
+			read_subbuf(test, chain);
 	}
-	read_all(test, row);
+	read_all(test, chain);
 	vtr_ring_stats(ring, &stats);
-	KUNIT_EXPECT_EQ(test, row->blocked, row->tried - stats.lost_records);
-	KUNIT_EXPECT_EQ(test, row->told, ring->gap.told_records);
-	KUNIT_EXPECT_EQ(test, row->told_bytes, row->told * words * FXT_WORD_BYTES);
+	KUNIT_EXPECT_EQ(test, chain->blocked, chain->tried - stats.lost_records);
+	KUNIT_EXPECT_EQ(test, chain->told, ring->gap.told_records);
+	KUNIT_EXPECT_EQ(test, chain->told_bytes, chain->told * words * FXT_WORD_BYTES);
 	KUNIT_EXPECT_EQ(test, local64_read(&ring->lost_bytes),
 			stats.lost_records * words * FXT_WORD_BYTES);
-	KUNIT_EXPECT_EQ(test, row->read + row->marks, stats.records);
+	KUNIT_EXPECT_EQ(test, chain->read + chain->marks, stats.records);
 	if (mode == VITRINE_MODE_STREAMING)
-		KUNIT_EXPECT_GE(test, row->full, row->marks);
-	KUNIT_EXPECT_LE(test, row->full, row->marks + 1);
+		KUNIT_EXPECT_GE(test, chain->full, chain->marks);
+	KUNIT_EXPECT_LE(test, chain->full, chain->marks + 1);
 }
 
 static void loss_of_any_cpu_is_exact(struct kunit *test)
@@ -316,33 +318,35 @@ static void loss_of_any_cpu_is_exact(struct kunit *test)
 	u64 seed = random_seed(test);
 	unsigned int i;
 
-	for (i = 0; i < 300; i++)
-		lossy_row(test, test_cpus[i % ARRAY_SIZE(test_cpus)],
-			  i % 5 ? VITRINE_MODE_STREAMING : VITRINE_MODE_ONESHOT, seed + i);
+	for (i = 0; i < 1000; i++)
+		lossy_chain(test, test_cpus[i % ARRAY_SIZE(test_cpus)],
+			    i % 5 ? VITRINE_MODE_STREAMING : VITRINE_MODE_ONESHOT, seed + i);
 }
 
 /* An event may begin a sub-buffer only if the last incoming thread is known. */
-static void closed_row_is_opened_by_a_switch(struct kunit *test)
+static void closed_chain_is_opened_by_a_switch(struct kunit *test)
 {
 	unsigned int i;
 	u64 sequence;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		struct row *row = new_row(test, test_cpus[i], 4, VITRINE_MODE_STREAMING, 0);
-		const struct vitrine_ring_producer *producer = row->ring->producer;
+		struct chain *chain = new_chain(test, test_cpus[i], 4, VITRINE_MODE_STREAMING, 0);
+		const struct vitrine_ring_producer *producer = chain->ring->producer;
 
-		row->tasks[1] = current;
+		chain->tasks[1] = current;
 		while (!producer->lost_records)
-			switch_to(row, 1, FXT_THREAD_NEW);
+			switch_to(chain, 1, FXT_THREAD_NEW);
 		sequence = producer->sequence;
-		read_all(test, row);
-		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring, 64, row->now, current));
+		read_all(test, chain);
+		KUNIT_EXPECT_FALSE(test,
+				   vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
-		switch_to(row, 1, FXT_THREAD_NEW);
+		switch_to(chain, 1, FXT_THREAD_NEW);
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
-		while (vtr_ring_has(row->ring, 64))
-			switch_to(row, 1, FXT_THREAD_NEW);
-		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, 64, row->now, current));
+		while (vtr_ring_has(chain->ring, 64))
+			switch_to(chain, 1, FXT_THREAD_NEW);
+		KUNIT_EXPECT_TRUE(test,
+				 vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 2);
 		KUNIT_EXPECT_EQ(test, producer->lost_records, 1);
 	}
@@ -355,21 +359,21 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 	u64 sequence;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		struct row *row = new_flight_row(test, test_cpus[i]);
-		const struct vitrine_ring_producer *producer = row->ring->producer;
+		struct chain *chain = new_flight_chain(test, test_cpus[i]);
+		const struct vitrine_ring_producer *producer = chain->ring->producer;
 
-		row->tasks[1] = current;
-		most = vtr_ring_max_words(row->ring) - VTR_WRITER_ROW_WORDS;
+		chain->tasks[1] = current;
+		most = vtr_ring_max_words(chain->ring) - VTR_WRITER_ROW_WORDS;
 		do
-			switch_to(row, 1, FXT_THREAD_NEW);
-		while (vtr_ring_has(row->ring, most));
+			switch_to(chain, 1, FXT_THREAD_NEW);
+		while (vtr_ring_has(chain->ring, most));
 		sequence = producer->sequence;
-		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(row->ring, most + 1, row->now,
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(chain->ring, most + 1, chain->now,
 								 current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
 		/* With a loss to report, the head of the sub-buffer has maximum length. */
-		vtr_ring_lose(row->ring, most + 1);
-		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(row->ring, most, row->now,
+		vtr_ring_lose(chain->ring, most + 1);
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(chain->ring, most, chain->now,
 								current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
 	}
@@ -407,7 +411,7 @@ static void read_crowd_name(struct kunit *test, struct crowd *crowd, const u64 *
 {
 	unsigned int i = words[1] - CROWD_PID(0), len;
 
-	/* A switch from idle opens the row, so idle is named, too. */
+	/* A switch from idle opens the chain, so idle is named, too. */
 	if (FIELD_GET(FXT_KERNEL_OBJECT_TYPE, words[0]) != FXT_OBJECT_TYPE_THREAD || !words[1])
 		return;
 	KUNIT_ASSERT_LT(test, i, CROWD_THREADS);
@@ -422,7 +426,7 @@ static void read_crowd_switch(struct kunit *test, struct crowd *crowd, const u64
 {
 	u64 koid = crowd->koids[FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0])];
 
-	/* The row begins with the last thread. */
+	/* The chain begins with the last thread. */
 	KUNIT_ASSERT_EQ(test, koid, CROWD_PID((crowd->read + CROWD_THREADS - 1) % CROWD_THREADS));
 	KUNIT_ASSERT_EQ(test, crowd->names[koid - CROWD_PID(0)], 1);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, words[0]), 120);
@@ -493,8 +497,8 @@ static void argument_in_one_word_stores_no_value_after_it(struct kunit *test)
 
 static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
-	struct vtr_threads *threads = &row->ring->threads;
+	struct chain *chain = new_flight_chain(test, 0);
+	struct vtr_threads *threads = &chain->ring->threads;
 	unsigned int i;
 
 	for (i = 0; i < 1024; i++) {
@@ -510,42 +514,42 @@ static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 /* All that a wide ring has of a thread is its names: records have thread ids. */
 static void introduction_in_a_wide_ring_is_the_names(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 300);
+	struct chain *chain = new_flight_chain(test, 300);
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(row, 1);
-	next = vtr_ring_next(row->ring);
-	vtr_subject_task(row->tasks[2], &subject);
-	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(row->ring, row->now, &subject), 0);
+	block_for(chain, 1);
+	next = vtr_ring_next(chain->ring);
+	vtr_subject_task(chain->tasks[2], &subject);
+	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(chain->ring, chain->now, &subject), 0);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_TYPE, next[0]), FXT_RECORD_KERNEL_OBJECT);
-	KUNIT_EXPECT_GT(test, vtr_ring_next(row->ring) - next, 0);
+	KUNIT_EXPECT_GT(test, vtr_ring_next(chain->ring) - next, 0);
 }
 
 /* Without room for a name, room for a switch may be left. */
 static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
-	struct vtr_ring *ring = row->ring;
+	struct chain *chain = new_flight_chain(test, 0);
+	struct vtr_ring *ring = chain->ring;
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(row, 1);
-	block_for(row, 2);
+	block_for(chain, 1);
+	block_for(chain, 2);
 	/* As the hot path, which needs room for a switch only. */
 	while (vtr_ring_has(ring, VTR_WRITER_THREAD_WORDS)) {
 		next = vtr_ring_next(ring);
 		next[0] = ring->running;
-		next[1] = row->now;
-		vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, row->now);
+		next[1] = chain->now;
+		vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, chain->now);
 	}
 	KUNIT_ASSERT_TRUE(test, vtr_ring_has(ring, VTR_RING_HOT_WORDS));
-	vtr_subject_task(row->tasks[row->running ^ 3], &subject);
+	vtr_subject_task(chain->tasks[chain->running ^ 3], &subject);
 	KUNIT_EXPECT_NE(test, vtr_threads_find(&ring->threads, subject.key), 0);
-	vtr_writer_rename(ring, row->now, &subject);
+	vtr_writer_rename(ring, chain->now, &subject);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, subject.key), 0);
 	KUNIT_EXPECT_EQ(test, nr_begun(ring), 1);
-	block_for(row, row->running ^ 3);
+	block_for(chain, chain->running ^ 3);
 	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 0);
 }
@@ -553,92 +557,92 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 /* The name of a process is that of its leader. */
 static void renamed_leader_names_its_process_again(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
-	struct vtr_ring *ring = row->ring;
+	struct chain *chain = new_flight_chain(test, 0);
+	struct vtr_ring *ring = chain->ring;
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(row, 1);
-	block_for(row, 2);
-	vtr_subject_task(row->tasks[1], &subject);
+	block_for(chain, 1);
+	block_for(chain, 2);
+	vtr_subject_task(chain->tasks[1], &subject);
 	next = vtr_ring_next(ring);
-	vtr_writer_rename(ring, row->now, &subject);
+	vtr_writer_rename(ring, chain->now, &subject);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]), FXT_OBJECT_TYPE_PROCESS);
-	subject.process = row->tasks[2]->tgid;
+	subject.process = chain->tasks[2]->tgid;
 	next = vtr_ring_next(ring);
-	vtr_writer_rename(ring, row->now, &subject);
+	vtr_writer_rename(ring, chain->now, &subject);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_KERNEL_OBJECT_TYPE, next[0]), FXT_OBJECT_TYPE_THREAD);
 }
 
 static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
+	struct chain *chain = new_flight_chain(test, 0);
 
-	block_for(row, 1);
-	block_for(row, 2);
-	KUNIT_EXPECT_TRUE(test, vtr_ring_end_subbuf(row->ring));
-	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
-	block_for(row, 0);
-	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&row->ring->threads, 1ULL << 32 | 1));
-	KUNIT_EXPECT_EQ(test, nr_begun(row->ring), 2);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	block_for(chain, 1);
+	block_for(chain, 2);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_end_subbuf(chain->ring));
+	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&chain->ring->threads, 1ULL << 32 | 1));
+	block_for(chain, 0);
+	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&chain->ring->threads, 1ULL << 32 | 1));
+	KUNIT_EXPECT_EQ(test, nr_begun(chain->ring), 2);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
 }
 
-static void flush(struct row *row)
+static void flush(struct chain *chain)
 {
-	vtr_writer_flush(row->ring, row->now, row->tasks[row->running]);
+	vtr_writer_flush(chain->ring, chain->now, chain->tasks[chain->running]);
 }
 
-static u64 last_begin_ticks(const struct row *row)
+static u64 last_begin_ticks(const struct chain *chain)
 {
-	u64 sequence = row->ring->producer->sequence;
+	u64 sequence = chain->ring->producer->sequence;
 
-	return vtr_ring_packet(row->ring->subbufs[sequence & 3])->begin_ticks;
+	return vtr_ring_packet(chain->ring->subbufs[sequence & 3])->begin_ticks;
 }
 
 static void flushed_ring_begins_a_subbuffer_at_once(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
+	struct chain *chain = new_flight_chain(test, 0);
 
-	block_for(row, 1);
-	row->now = 100;
-	flush(row);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 1);
-	KUNIT_EXPECT_EQ(test, last_begin_ticks(row), 100);
-	block_for(row, 2);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 1);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
+	block_for(chain, 1);
+	chain->now = 100;
+	flush(chain);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(chain), 100);
+	block_for(chain, 2);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
 }
 
 static void flushed_ring_does_not_report_what_was_lost_before(struct kunit *test)
 {
-	struct row *row = new_row(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	struct chain *chain = new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
 
-	while (!row->ring->producer->lost_records)
-		block_for(row, other_task(row));
-	ring_consumer(row->ring)->sequence = 3;
-	row->now += 1000;
-	flush(row);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 5);
-	KUNIT_EXPECT_EQ(test, last_begin_ticks(row), row->now);
+	while (!chain->ring->producer->lost_records)
+		block_for(chain, other_task(chain));
+	ring_consumer(chain->ring)->sequence = 3;
+	chain->now += 1000;
+	flush(chain);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 5);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(chain), chain->now);
 }
 
 /* A frozen ring stays as it is, and so does a full one: it may have room for some records. */
 static void flushed_ring_goes_on_without_another_subbuffer(struct kunit *test)
 {
-	struct row *row = new_row(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	struct chain *chain = new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
 	u64 committed;
 
-	while (row->ring->producer->sequence != 3)
-		block_for(row, other_task(row));
-	flush(row);
-	block_for(row, other_task(row));
-	KUNIT_EXPECT_EQ(test, row->ring->producer->sequence, 3);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 0);
-	vtr_ring_freeze(row->ring);
-	committed = *row->ring->committed;
-	flush(row);
-	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed);
+	while (chain->ring->producer->sequence != 3)
+		block_for(chain, other_task(chain));
+	flush(chain);
+	block_for(chain, other_task(chain));
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 3);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
+	vtr_ring_freeze(chain->ring);
+	committed = *chain->ring->committed;
+	flush(chain);
+	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed);
 }
 
 #ifndef __KERNEL__	/* where an irq_work is called at once */
@@ -655,29 +659,29 @@ static void record_inside(struct irq_work *work)
 
 static void record_inside_the_writer_is_lost(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
+	struct chain *chain = new_flight_chain(test, 0);
 	struct wait_queue_entry reader = {};
 
-	add_wait_queue(&row->ring->wait, &reader);
-	row->ring->wake.func = record_inside;
-	block_for(row, 1);
-	while (nr_begun(row->ring) < 3)
-		block_for(row, row->running ^ 3);
-	KUNIT_EXPECT_NE(test, row->ring->gap.told_bytes, ~0ULL);
-	KUNIT_EXPECT_EQ(test, row->ring->producer->lost_records, 2);
-	remove_wait_queue(&row->ring->wait, &reader);
+	add_wait_queue(&chain->ring->wait, &reader);
+	chain->ring->wake.func = record_inside;
+	block_for(chain, 1);
+	while (nr_begun(chain->ring) < 3)
+		block_for(chain, chain->running ^ 3);
+	KUNIT_EXPECT_NE(test, chain->ring->gap.told_bytes, ~0ULL);
+	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 2);
+	remove_wait_queue(&chain->ring->wait, &reader);
 }
 #endif
 
 /* What a description contained before does not matter. */
 static void each_kind_of_thread_is_described(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
+	struct chain *chain = new_flight_chain(test, 0);
 	struct vtr_subject subject;
 	unsigned int i;
 
 	for (i = 0; i < TEST_TASKS; i++) {
-		const struct task_struct *task = row->tasks[i];
+		const struct task_struct *task = chain->tasks[i];
 		bool is_kthread = task->flags & PF_KTHREAD;
 
 		memset(&subject, 0xff, sizeof(subject));
@@ -696,20 +700,20 @@ static void each_kind_of_thread_is_described(struct kunit *test)
 }
 
 /* Expect that the last record is a switch to @ref with the priority field @priority. */
-static void expect_incoming(struct kunit *test, const struct row *row, unsigned int ref,
+static void expect_incoming(struct kunit *test, const struct chain *chain, unsigned int ref,
 			    u64 priority)
 {
-	const u64 *record = vtr_ring_next(row->ring) - VTR_FXT_SWITCH_WORDS;
+	const u64 *record = vtr_ring_next(chain->ring) - VTR_FXT_SWITCH_WORDS;
 
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, record[0]), ref);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, record[0]), priority);
-	KUNIT_EXPECT_EQ(test, record[1], row->now);
+	KUNIT_EXPECT_EQ(test, record[1], chain->now);
 }
 
-static enum vtr_switch put_fast(const struct row *row, const struct task_struct *task)
+static enum vtr_switch put_fast(const struct chain *chain, const struct task_struct *task)
 {
-	return vtr_switch_put(VITRINE_CLOCK_LOCAL, true, row->now, row->ring,
-			      row->ring->running, task);
+	return vtr_switch_put(VITRINE_CLOCK_LOCAL, true, chain->now, chain->ring,
+			      chain->ring->running, task);
 }
 
 /* Boosted and back, nice, real-time, deadline: the thread keeps its reference. */
@@ -719,90 +723,90 @@ static void changed_priority_is_composed_once(struct kunit *test)
 		{ 5, 0, 5 }, { 120, 1, 120 }, { 119, 0, 119 }, { 139, 1, 139 }, { 0, 0, 1 },
 		{ -1, 0, 1 }, { 128, 1, 128 }, { 99, 0, 99 },
 	};
-	struct row *row = new_flight_row(test, 3);
+	struct chain *chain = new_flight_chain(test, 3);
 	unsigned int i, thread, ref;
 	struct task_struct *task;
 	u64 committed;
 
-	switch_to(row, 5, FXT_THREAD_NEW);
-	block_for(row, 0);
+	switch_to(chain, 5, FXT_THREAD_NEW);
+	block_for(chain, 0);
 	for (i = 0; i < 2 * ARRAY_SIZE(changes); i++) {
 		thread = i % 2 ? 0 : 5;
 		if (!thread && !changes[i / 2].idle_too)
 			continue;
-		task = row->tasks[thread];
+		task = chain->tasks[thread];
 		task->prio = changes[i / 2].prio;
-		ref = vtr_threads_find(&row->ring->threads, vtr_writer_key(task));
+		ref = vtr_threads_find(&chain->ring->threads, vtr_writer_key(task));
 		KUNIT_ASSERT_NE(test, ref, 0);
-		committed = *row->ring->committed;
-		KUNIT_EXPECT_EQ(test, put_fast(row, task), VTR_SWITCH_CHANGED);
-		switch_to(row, thread, FXT_THREAD_NEW);
-		expect_incoming(test, row, ref, thread ? changes[i / 2].priority : 0);
-		KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
-		row->now++;
-		KUNIT_EXPECT_EQ(test, put_fast(row, task), VTR_SWITCH_DONE);
-		expect_incoming(test, row, ref, thread ? changes[i / 2].priority : 0);
+		committed = *chain->ring->committed;
+		KUNIT_EXPECT_EQ(test, put_fast(chain, task), VTR_SWITCH_CHANGED);
+		switch_to(chain, thread, FXT_THREAD_NEW);
+		expect_incoming(test, chain, ref, thread ? changes[i / 2].priority : 0);
+		KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
+		chain->now++;
+		KUNIT_EXPECT_EQ(test, put_fast(chain, task), VTR_SWITCH_DONE);
+		expect_incoming(test, chain, ref, thread ? changes[i / 2].priority : 0);
 	}
 }
 
 /* Not even to the last incoming thread, whose key the table has. */
 static void wide_ring_has_no_fast_path(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 300);
-	struct task_struct *task = row->tasks[2];
+	struct chain *chain = new_flight_chain(test, 300);
+	struct task_struct *task = chain->tasks[2];
 	int prio;
 
-	switch_to(row, 2, FXT_THREAD_NEW);
-	KUNIT_EXPECT_EQ(test, row->ring->threads.keys[0], vtr_writer_key(task));
+	switch_to(chain, 2, FXT_THREAD_NEW);
+	KUNIT_EXPECT_EQ(test, chain->ring->threads.keys[0], vtr_writer_key(task));
 	for (prio = -1; prio <= 140; prio++) {
 		task->prio = prio;
-		KUNIT_EXPECT_NE(test, put_fast(row, task), VTR_SWITCH_DONE);
+		KUNIT_EXPECT_NE(test, put_fast(chain, task), VTR_SWITCH_DONE);
 	}
 }
 
 /* Its id may be that of another thread soon. */
 static void thread_that_ended_is_forgotten(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
-	const struct vtr_threads *threads = &row->ring->threads;
-	u64 key = vtr_writer_key(row->tasks[4]);
+	struct chain *chain = new_flight_chain(test, 0);
+	const struct vtr_threads *threads = &chain->ring->threads;
+	u64 key = vtr_writer_key(chain->tasks[4]);
 
-	switch_to(row, 4, FXT_THREAD_NEW);
-	block_for(row, 5);
-	block_for(row, 4);
+	switch_to(chain, 4, FXT_THREAD_NEW);
+	block_for(chain, 5);
+	block_for(chain, 4);
 	KUNIT_EXPECT_NE(test, vtr_threads_find(threads, key), 0);
-	switch_to(row, 5, FXT_THREAD_DEAD);
+	switch_to(chain, 5, FXT_THREAD_DEAD);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, key), 0);
 	KUNIT_EXPECT_FALSE(test, vtr_threads_named(threads, key));
 }
 
 static void string_is_registered_once(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
+	struct chain *chain = new_flight_chain(test, 0);
 	struct vtr_fxt_string first = { "text", FXT_STRING_REF_INLINE | 4, .key = "text" };
 	struct vtr_fxt_string again = first;
 	u64 committed;
 
-	switch_to(row, 4, FXT_THREAD_NEW);
-	committed = *row->ring->committed;
-	vtr_strings_begin(&row->ring->strings);
-	vtr_writer_intern(row->ring, row->now, &first);
+	switch_to(chain, 4, FXT_THREAD_NEW);
+	committed = *chain->ring->committed;
+	vtr_strings_begin(&chain->ring->strings);
+	vtr_writer_intern(chain->ring, chain->now, &first);
 	KUNIT_EXPECT_GE(test, first.ref, VTR_FXT_STRING_FIRST);
 	KUNIT_EXPECT_LT(test, first.ref, FXT_STRING_REF_INLINE);
-	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
-	vtr_writer_intern(row->ring, row->now, &again);
+	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
+	vtr_writer_intern(chain->ring, chain->now, &again);
 	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
-	KUNIT_EXPECT_EQ(test, *row->ring->committed, committed + 16);
+	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
 }
 
 static void strings_of_this_cpu_are_forgotten(struct kunit *test)
 {
-	struct row *row = new_flight_row(test, 0);
-	struct vtr_strings *strings = &row->ring->strings;
+	struct chain *chain = new_flight_chain(test, 0);
+	struct vtr_strings *strings = &chain->ring->strings;
 	const char *key = "key";
 
 	vtr_strings_add(strings, key);
-	with_ring(row->ring, forget_strings, NULL);
+	with_ring(chain->ring, forget_strings, NULL);
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
 }
 
@@ -845,11 +849,11 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(record_inside_the_writer_is_lost),
 #endif
 	KUNIT_CASE(argument_in_one_word_stores_no_value_after_it),
-	KUNIT_CASE(row_of_any_cpu_is_a_chain),
+	KUNIT_CASE(switches_of_any_cpu_are_a_chain),
 	KUNIT_CASE(wide_switch_says_who_and_how),
 	KUNIT_CASE(full_oneshot_ring_of_any_cpu_says_so),
 	KUNIT_CASE(loss_of_any_cpu_is_exact),
-	KUNIT_CASE(closed_row_is_opened_by_a_switch),
+	KUNIT_CASE(closed_chain_is_opened_by_a_switch),
 	KUNIT_CASE(what_never_fits_costs_no_history),
 	KUNIT_CASE(crowd_is_named_once_a_sub_buffer),
 	KUNIT_CASE(each_kind_of_thread_is_described),
