@@ -5,8 +5,8 @@
 #
 #   fxt.sh VITRINE WORDS DIR
 #
-# VITRINE is the command, and DIR the directory of the generator built from mkfxt*.c, mkfxt,
-# and of the files. In the directory of this script, fxt/NAME.check is the expected output of
+# VITRINE is the command, and DIR the directory of mkfxt, which makes the traces that *.traces
+# describe, and of the files. In the directory of this script, fxt/NAME.check is the expected output of
 # `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all', with
 # errors and exit codes.
 #

@@ -5,7 +5,7 @@
 #
 #   inspect.sh VITRINE WORDS DIR
 #
-# VITRINE is the command, WORDS the assembler built from words.c, and DIR a directory for the
+# VITRINE is the command, WORDS the assembler words.py, and DIR a directory for the
 # files. The expected JSON and outline of a good file are in the same directory. A bad file
 # contains the expected results: each line "check:" is a fault that `vitrine check' reports,
 # in this order; "check!" is its final error; "show:" is the error of `vitrine show'. Without
