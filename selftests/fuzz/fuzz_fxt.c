@@ -8,22 +8,14 @@
  * record that cannot be read is a fault to the validator, and sorting by time loses and
  * invents no record and is correct.
  */
-#define _GNU_SOURCE	/* fopencookie() */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #include "archive.h"
-#include "nowhere.h"
 #include "sched/answer.h"
 #include "sched/flame.c"
 #include "sched/print.h"
 #include "sched/record_filter.h"
 #include "vitrine.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
 
 /* The magic number record of a little-endian writer. */
 static const uint8_t magic[8] = {
@@ -33,13 +25,7 @@ static const uint8_t magic[8] = {
 /* Discards JSON at no cost; text is written to a closed descriptor. */
 static FILE *nowhere;
 
-/**
- * LLVMFuzzerInitialize() - have all that is printed go nowhere
- * @argc: not used
- * @argv: not used
- *
- * Return: 0.
- */
+/* Have all that is printed go nowhere. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	nowhere = open_nowhere();
@@ -50,21 +36,14 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 static void filter_init(struct record_filter *filter)
 {
 	record_filter_init(filter);
-	if (!record_filter_add(filter, 'c', "0,2-3") || !record_filter_add(filter, 't', "make") ||
-	    !record_filter_add(filter, 'p', "17") || !record_filter_add(filter, 'e', "irq:*"))
-		abort();
+	expect(record_filter_add(filter, 'c', "0,2-3") && record_filter_add(filter, 't', "make") &&
+	       record_filter_add(filter, 'p', "17") && record_filter_add(filter, 'e', "irq:*"));
 }
 
 struct findings {
 	size_t len;
 	uint64_t nr;
 };
-
-static void expect(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void count_fault(void *ctx, uint64_t offset, const char *message)
 {
@@ -221,13 +200,6 @@ static void look_at(const uint8_t *bytes, size_t len)
 	answer_all(bytes, len);
 }
 
-/**
- * LLVMFuzzerTestOneInput() - one execution
- * @bytes: the file; it is made to begin as a trace does
- * @len: how long it is
- *
- * Return: 0.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	uint8_t *copy;

@@ -5,35 +5,18 @@
  * Beyond the sanitizers, this must hold: the result is either an error with a position in
  * the file, or a valid Fuchsia trace.
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
+
 #include <unistd.h>
 
 #include "fxt_file.h"
 #include "heph.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len);
-
-static void expect(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 static void print_fault(void *ctx, uint64_t offset, const char *message)
 {
 	fprintf(stderr, "%#llx: %s\n", (unsigned long long)offset, message);
 }
 
-/**
- * LLVMFuzzerTestOneInput() - one execution
- * @bytes: the file
- * @len: how long it is
- *
- * Return: 0.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	const struct vitrine_fxt_report report = { .fault = print_fault };

@@ -6,22 +6,12 @@
  * Beyond the sanitizers, this must hold: the position of an error is within the file, and
  * a file that show cannot read is a fault to the validator.
  */
-#define _GNU_SOURCE	/* fopencookie() */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
 #include "inspect/show.h"
-#include "nowhere.h"
 #include "vitrine.h"
 
-/**
- * LLVMFuzzerInitialize() - have standard output go nowhere, at no cost
- * @argc: not used
- * @argv: not used
- *
- * Return: 0.
- */
+/* Have standard output go nowhere, at no cost. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	stdout = open_nowhere();
@@ -50,8 +40,8 @@ static bool show(const uint8_t *bytes, size_t len)
 		json_init(true);
 		json_hierarchy(hierarchy);
 		outline_print("fuzz", hierarchy);
-	} else if (err->offset > len) {
-		abort();
+	} else {
+		expect(err->offset <= len);
 	}
 	unreadable = err;
 	vitrine_error_destroy(err);
@@ -60,13 +50,6 @@ static bool show(const uint8_t *bytes, size_t len)
 	return unreadable;
 }
 
-/**
- * LLVMFuzzerTestOneInput() - one execution
- * @bytes: the file
- * @len: how long it is
- *
- * Return: 0.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct vitrine_inspect_summary summary = { 0 };
@@ -76,8 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 
 	unreadable = show(bytes, len);
 	err = vitrine_inspect_check(bytes, len, "fuzz", count_fault, &faults, &summary);
-	if (faults != summary.nr_faults || (unreadable && !err && !faults))
-		abort();
+	expect(faults == summary.nr_faults && (!unreadable || err || faults));
 	vitrine_error_destroy(err);
 	return 0;
 }

@@ -5,16 +5,9 @@
  * Beyond the sanitizers, this must hold: a marker has a name of valid length within the
  * text, or it is an end.
  */
-#include <stdint.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
 #include "../../module/trace/marker_text.c"
-
-static void expect(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len_bytes)
 {

@@ -6,27 +6,17 @@
  * Beyond the sanitizers, this must hold: a refusal has a message, and parsing ends only
  * with a refusal, by the command or by argp, or at the end of the line.
  */
-#define _GNU_SOURCE	/* fopencookie() */
+#include "fuzz.h"
+
 #include <sanitizer/allocator_interface.h>
 #include <setjmp.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "fuzz_options.h"
-#include "nowhere.h"
 
 #define MAX_ARGS	32
 
 /* Target of the jump out of code that would exit, or begin to work. */
 static jmp_buf parsed;
 
-/*
- * Memory allocated while parsing and not freed: a program that exits does not free its
- * memory.
- */
+/* Memory allocated while parsing and not freed: a program that exits does not free its memory. */
 static void *blocks[1024];
 static size_t nr_blocks;
 static bool parsing;
@@ -35,8 +25,7 @@ static void remember(void *block, size_t len)
 {
 	if (!parsing)
 		return;
-	if (nr_blocks == sizeof(blocks) / sizeof(blocks[0]))
-		abort();
+	expect(nr_blocks < sizeof(blocks) / sizeof(blocks[0]));
 	blocks[nr_blocks++] = block;
 }
 
@@ -58,53 +47,29 @@ static void free_all(void)
 		free(blocks[--nr_blocks]);
 }
 
-/**
- * LLVMFuzzerInitialize() - see what is allocated, and have refusals go nowhere
- * @argc: not used
- * @argv: not used
- *
- * Return: 0.
- */
+/* See what is allocated, and have refusals go nowhere. */
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
 	stderr = open_nowhere();
-	if (setvbuf(stderr, NULL, _IONBF, 0))
-		abort();
+	expect(!setvbuf(stderr, NULL, _IONBF, 0));
 	/* The prototype has volatile pointers, which the functions here have not. */
-	if (!__sanitizer_install_malloc_and_free_hooks((void *)remember, (void *)forget))
-		abort();
+	expect(__sanitizer_install_malloc_and_free_hooks((void *)remember, (void *)forget));
 	return 0;
 }
 
-/**
- * __wrap_argp_parse() - parse, but neither exit nor return
- * @argp: options of a command
- * @argc: how many arguments
- * @argv: arguments
- * @flags: of argp
- * @index: of argp
- * @input: the command's
- *
- * Return: never.
- */
+/* Parse, but neither exit nor return. */
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv,
 			  unsigned int flags, int *index, void *input)
 {
-	if (strncmp(argv[0], "vitrine ", 8))
-		abort();
+	expect(!strncmp(argv[0], "vitrine ", 8));
 	__real_argp_parse(argp, argc, argv, flags | ARGP_NO_EXIT, index, input);
 	longjmp(parsed, 1);
 }
 
-/**
- * __wrap_argp_error() - refuse, as a command does, and do not exit
- * @state: of argp
- * @format: why
- */
+/* Refuse, as a command does, and do not exit. */
 void __wrap_argp_error(const struct argp_state *state, const char *format, ...)
 {
-	if (!state->name || !format[0])
-		abort();
+	expect(state->name && format[0]);
 	longjmp(parsed, 1);
 }
 
@@ -121,13 +86,6 @@ static int split(char *text, char **argv)
 	return argc;
 }
 
-/**
- * LLVMFuzzerTestOneInput() - one execution
- * @bytes: the command line, without `vitrine' itself
- * @len: how long it is
- *
- * Return: 0.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	char name[] = "vitrine";
@@ -135,8 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 	char *text = strndup((const char *)bytes, len);
 	int argc;
 
-	if (!text)
-		abort();
+	expect(text);
 	/* The hidden option --HANG of argp sleeps for an hour. */
 	if (strstr(text, "--H")) {
 		free(text);

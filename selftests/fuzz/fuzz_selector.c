@@ -5,20 +5,11 @@
  * Beyond the sanitizers, this must hold: a refusal has a position; a value below a value
  * that is kept is kept, and a value below one that is dropped is dropped.
  */
-#include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "fuzz.h"
 
 #include "inspect/selector.h"
 
 #define MAX_NAMES	8
-
-static void expect(bool ok)
-{
-	if (!ok)
-		abort();
-}
 
 /* Split @text at slashes into names, whatever it means as a selector. */
 static size_t names_of(const char *text, struct selector_name *names)
@@ -56,13 +47,6 @@ static void look_at(const struct selector *selector)
 	free(name);
 }
 
-/**
- * LLVMFuzzerTestOneInput() - one execution
- * @bytes: the selector, without the final NUL
- * @len: how long it is
- *
- * Return: 0.
- */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)
 {
 	struct selector *selector = NULL;
