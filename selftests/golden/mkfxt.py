@@ -42,6 +42,7 @@ import pathlib
 import re
 import struct
 import sys
+import types
 
 sys.dont_write_bytecode = True		# words.py is in the sources
 from words import stream, tokens_of, unquoted, word_of
@@ -56,20 +57,22 @@ MAGIC = 0x0016547846040010
 PREAMBLE_BYTES = 160
 IDLE, WORKER = (1, 0), (2, 120)
 
-byte_order = "<"
-unit = 1
-cpu = 0
-out = bytearray()		# what is not written yet: the records of a sub-buffer
+state = types.SimpleNamespace(
+    byte_order="<",
+    unit=1,			# of the times of the description
+    cpu=0,
+    out=bytearray(),		# what is not written yet: the records of a sub-buffer
+    header=None,		# of this sub-buffer, if there is one
+    random=0)
 actors = {}			# name: (reference, priority, process, thread, text)
 headers = {}			# CPU: header of its next sub-buffer
-header = None			# that of the sub-buffer which has begun
 traces, macros, tables = {}, {}, {}
 
 
 # ---- Words --------------------------------------------------------------------
 
 def words(*numbers):
-    return struct.pack(f"{byte_order}{len(numbers)}Q", *[n & 2**64 - 1 for n in numbers])
+    return struct.pack(f"{state.byte_order}{len(numbers)}Q", *[n & 2**64 - 1 for n in numbers])
 
 
 def inline(text):
@@ -107,7 +110,7 @@ def argument(token):
         value_ref, value_text = string_ref(value)
         return record(6 | ref << 16 | value_ref << 32, text, value_text)
     if kind == "real":
-        return record(5 | ref << 16, text, struct.pack(byte_order + "d", float(value)))
+        return record(5 | ref << 16, text, struct.pack(state.byte_order + "d", float(value)))
     value = number(value)
     if kind in SHORT_ARGS:
         return record(SHORT_ARGS[kind] | ref << 16 | (value & 2**32 - 1) << 32, text)
@@ -125,7 +128,7 @@ def part(token):
 
 def put(*parts):
     """Write parts of the trace."""
-    out.extend(b"".join(parts))
+    state.out.extend(b"".join(parts))
 
 
 def provider(ident, name):
@@ -183,14 +186,14 @@ def tid(label):
 
 def count(first, last=None, nr=1):
     """Have the header of the sub-buffer include records, which were written at these times."""
-    if header is not None:
-        header.setdefault("begin", first)
-        header["last"] = last or first
-        header["nr"] += nr
+    if state.header is not None:
+        state.header.setdefault("begin", first)
+        state.header["last"] = last or first
+        state.header["nr"] += nr
 
 
-def legacy_switch(ticks, state, before, after):
-    return words(8 | 2 << 4 | cpu << 16 | state << 24 | before[0] << 28 | after[0] << 36 |
+def legacy_switch(ticks, out_state, before, after):
+    return words(8 | 2 << 4 | state.cpu << 16 | out_state << 24 | before[0] << 28 | after[0] << 36 |
                  before[1] << 44 | after[1] << 52, ticks)
 
 
@@ -198,28 +201,14 @@ def side(token):
     return tuple(map(int, token.split(":"))) if ":" in token else actors[token][:2]
 
 
-def switch(ticks, state, before, after):
-    """Put a switch: of threads by their ids if these are given, otherwise by reference."""
-    count(ticks)
-    if before.isdigit():
-        put(record(8 | cpu << 20 | state << 36 | 1 << 60, ticks, int(before), int(after)))
-    else:
-        put(legacy_switch(ticks, state, side(before), side(after)))
-
-
 def pairs(nr, ticks, gap=10):
     """Put switches from idle to the worker and back, each pair 100 ticks after the last."""
     nr, ticks = int(nr), int(ticks)
-    there, back = [struct.unpack(f"{byte_order}2Q", legacy_switch(0, *each))[0]
+    there, back = [struct.unpack(f"{state.byte_order}2Q", legacy_switch(0, *each))[0]
                    for each in ((0, IDLE, WORKER), (3, WORKER, IDLE))]
     put(words(*(word for at in range(ticks, ticks + 100 * nr, 100)
                 for word in (there, at, back, at + int(gap)))))
     count(ticks, ticks + 100 * (nr - 1) + int(gap), 2 * nr)
-
-
-def wakeup(ticks, label):
-    count(ticks)
-    put(record(8 | cpu << 20 | 2 << 60, ticks, tid(label)))
 
 
 def event(ticks, kind, label, category, text, *rest):
@@ -227,7 +216,7 @@ def event(ticks, kind, label, category, text, *rest):
     args = [argument(token) for token in rest if "=" in token]
     last = [number(token) for token in rest if "=" not in token]
     if EVENTS[kind] == "complete":
-        last = [last[0] * unit]
+        last = [last[0] * state.unit]
     count(last[0] if EVENTS[kind] == "complete" else ticks)
     ids = [int(each) for each in label.split("/")] if "/" in label else []
     ref = 0 if ids else int(label[1:]) if label.startswith("@") else actors[label][0]
@@ -237,17 +226,27 @@ def event(ticks, kind, label, category, text, *rest):
                ticks, *ids, category_text, name_text, *args, *last))
 
 
-def timed(ticks, *tokens):
-    if tokens[0] == "wake":
-        wakeup(ticks, tokens[1])
-    elif tokens[0] == "record":
-        count(ticks)
-        put(record(number("0..3=" + tokens[1]), ticks, *map(part, tokens[2:])))
-    elif ">" in tokens:
-        state = STATES[tokens[1]] if tokens[1] != ">" else 0
-        switch(ticks, state, tokens[0], tokens[-1])
+def switch(ticks, before, *out_state, after):
+    """Put a switch: of threads by their ids if these are given, otherwise by reference."""
+    out_state = STATES[out_state[0]] if out_state else 0
+    if before.isdigit():
+        put(record(8 | state.cpu << 20 | out_state << 36 | 1 << 60, ticks, int(before), int(after)))
     else:
+        put(legacy_switch(ticks, out_state, side(before), side(after)))
+
+
+def timed(ticks, *tokens):
+    """Put a record with a time."""
+    if tokens[0] in EVENTS:
         event(ticks, *tokens)
+        return
+    count(ticks)
+    if tokens[0] == "wake":
+        put(record(8 | state.cpu << 20 | 2 << 60, ticks, tid(tokens[1])))
+    elif tokens[0] == "record":
+        put(record(number("0..3=" + tokens[1]), ticks, *map(part, tokens[2:])))
+    else:
+        switch(ticks, *tokens[:-2], after=tokens[-1])
 
 
 # ---- Sub-buffers as the module writes them ------------------------------------
@@ -256,7 +255,7 @@ def packet(fields):
     """Put a packet header: the session began at tick 1000, which has a wall-clock time."""
     numbers = [fields[key] for key in ("generation", "sequence", "committed", "begin", "end",
                                        "records_before", "bytes_before", "lost")]
-    halves = [struct.pack(byte_order + "II", fields[first], fields[second])
+    halves = [struct.pack(state.byte_order + "II", fields[first], fields[second])
               for first, second in (("cpu", "session"), ("clock", "subbuf_bytes"))]
     put(record(5 | inline(b"vitrine") << 16 | 104 << 32 | 1 << 48, stream(b"vitrine"),
                0x54454b4341505456, *numbers, 1000, 1700000000000000000, *halves))
@@ -277,24 +276,22 @@ def change(of_cpu, *tokens):
         "cpu": int(of_cpu), "session": 1, "clock": 0, "subbuf_bytes": 4096, "nr": 0})
     for token in tokens:
         key, add, value = re.fullmatch(r"(\w+)(\+?)=(.*)", token).groups()
-        value = int(value) * (unit if key in ("begin", "end") else 1)
+        value = int(value) * (state.unit if key in ("begin", "end") else 1)
         fields[key] = fields[key] + value if add else value
     return fields
 
 
 def subbuf(of_cpu, *tokens):
     """Begin a sub-buffer, with threads, and header fields that differ from what is expected."""
-    global header, cpu
     end()
-    cpu = int(of_cpu)
-    header = change(cpu, *[token for token in tokens if "=" in token])
+    state.cpu = int(of_cpu)
+    state.header = change(of_cpu, *[token for token in tokens if "=" in token])
     introduce(*[token for token in tokens if "=" not in token])
 
 
 def end():
     """End the sub-buffer that has begun, if any; the next one of the CPU is behind it."""
-    global header, out
-    records, fields, header, out = out, header, None, bytearray()
+    records, fields, state.header, state.out = state.out, state.header, None, bytearray()
     if fields is not None:
         fields.setdefault("committed", PREAMBLE_BYTES + len(records))
         fields.setdefault("end", fields.get("last"))
@@ -305,8 +302,8 @@ def end():
         fields["nr"] = 0
         for key in ("committed", "begin", "end", "last"):
             fields.pop(key, None)
-    sys.stdout.buffer.write(out + records)
-    out = bytearray()
+    sys.stdout.buffer.write(state.out + records)
+    state.out = bytearray()
 
 
 def new_session(of_cpu):
@@ -317,18 +314,9 @@ def new_session(of_cpu):
 
 # ---- Chance -------------------------------------------------------------------
 
-random_state = 0
-
-
-def seed(number):
-    global random_state
-    random_state = int(number)
-
-
 def below(limit):
     """Return a random number from 0 to @limit - 1; the same seed has the same numbers."""
-    global random_state
-    random_state = value = random_state + 0x9e3779b97f4a7c15 & 2**64 - 1
+    state.random = value = state.random + 0x9e3779b97f4a7c15 & 2**64 - 1
     value = (value ^ value >> 30) * 0xbf58476d1ce4e5b9 & 2**64 - 1
     value = (value ^ value >> 27) * 0x94d049bb133111eb & 2**64 - 1
     return (value ^ value >> 31) % limit
@@ -342,16 +330,6 @@ def random_wait():
 
 # ---- Descriptions -------------------------------------------------------------
 
-def big_endian():
-    global byte_order
-    byte_order = ">"
-
-
-def set_cpu(to):
-    global cpu
-    cpu = int(to)
-
-
 STATEMENTS = {
     "magic": lambda: put(words(MAGIC)),
     "provider": provider,
@@ -364,9 +342,11 @@ STATEMENTS = {
     "text": lambda token: put(stream(unquoted(token))),
     "bytes": lambda token: put(unquoted(token)),
     "packet": lambda *tokens: packet(change(*tokens)),
-    "actor": actor, "introduce": introduce, "change": change, "pairs": pairs, "cpu": set_cpu,
-    "subbuf": subbuf, "end": end, "new-session": new_session, "big-endian": big_endian,
-    "seed": seed,
+    "actor": actor, "introduce": introduce, "change": change, "pairs": pairs, "subbuf": subbuf,
+    "end": end, "new-session": new_session,
+    "big-endian": lambda: setattr(state, "byte_order", ">"),
+    "cpu": lambda cpu: setattr(state, "cpu", int(cpu)),
+    "seed": lambda number: setattr(state, "random", int(number)),
 }
 
 
@@ -411,20 +391,19 @@ def run(nodes, names):
 
 
 def statement(tokens, names):
-    global unit
     first, *rest = tokens
     if first == "use":
         run(*traces[rest[0]])
     elif first in macros:
         call(first, rest)
     elif not first.isdigit():
-        unit = names["unit"]
+        state.unit = names["unit"]
         STATEMENTS[first](*rest)
     elif rest[0] in macros:
         call(rest[0], rest[1:], int(first))
     else:
-        unit = names["unit"]
-        timed(int(first) * unit, *rest)
+        state.unit = names["unit"]
+        timed(int(first) * state.unit, *rest)
 
 
 def parse(lines, depth=0):
