@@ -17,17 +17,16 @@ packages=(vitrine-dkms vitrine-tools vitrine-babeltrace libvitrine1 libvitrine-d
 tests=0
 failed=0
 
-# point WHAT COMMAND...: COMMAND succeeds
+# point WHAT CODE: CODE succeeds
 point()
 {
-	local what=$1 log
+	local log
 
-	shift
 	tests=$((tests + 1))
-	if log=$("$@" 2>&1); then
-		echo "ok $tests $what"
+	if log=$(eval "$2" 2>&1); then
+		echo "ok $tests $1"
 	else
-		echo "not ok $tests $what"
+		echo "not ok $tests $1"
 		printf '%s\n' "$log" | tail -n 40 | sed 's/^/# /'
 		failed=1
 	fi
@@ -58,35 +57,6 @@ one_version()
 		dkms status -m vitrine -v "$version" | grep .
 }
 
-signed()
-{
-	modinfo -F signer vitrine | grep -x "DKMS module signing key"
-}
-
-# As mokutil reported when the packages were installed.
-says_what_to_enroll()
-{
-	grep -F "mokutil --import /var/lib/dkms/mok.pub" /install.log
-}
-
-enabled()
-{
-	[ "$(cat /proc/1/comm)" = systemd ] && systemctl is-enabled vitrine-flight-recorder.service
-}
-
-started()
-{
-	systemctl status --no-pager vitrine-flight-recorder.service
-	[ "$(systemctl is-active vitrine-flight-recorder.service)" = active ] && [ -d /sys/module/vitrine ]
-}
-
-# The recorder has been running since early in the boot, without any command.
-recorded()
-{
-	vitrine snapshot -o /tmp/boot.fxt && vitrine check /tmp/boot.fxt &&
-		vitrine print -e switch /tmp/boot.fxt | grep -m 1 systemd
-}
-
 # refused ERROR: the unit fails to start with ERROR, and names the page that explains it
 refused()
 {
@@ -99,27 +69,6 @@ refused()
 	grep "could not insert 'vitrine': $1" /tmp/journal &&
 		grep 'see "SECURE BOOT" in vitrine-flight-recorder(8)' /tmp/journal &&
 		[ "$(systemctl is-active vitrine-flight-recorder.service)" = failed ]
-}
-
-enforce()
-{
-	echo 1 >/sys/module/module/parameters/sig_enforce
-}
-
-lock_down()
-{
-	echo integrity >/sys/kernel/security/lockdown
-}
-
-shows()
-{
-	vitrine show --json system | grep '"root"'
-}
-
-records()
-{
-	vitrine record -t 1 -o /tmp/trace.fxt && vitrine check /tmp/trace.fxt &&
-		vitrine print -e switch /tmp/trace.fxt | grep -m 1 switch
 }
 
 python()
@@ -206,24 +155,34 @@ nothing_left()
 	[ ! -s /tmp/left ]
 }
 
+# The rings hold what ran since early in the boot, without any command.
 part_start()
 {
-	point "systemd is process 1, and the recorder is enabled" enabled
+	point "systemd is process 1, and the recorder is enabled" \
+		'[ "$(cat /proc/1/comm)" = systemd ] && systemctl is-enabled vitrine-flight-recorder.service'
 	point "DKMS has built the module for this kernel" built
-	point "the recorder has been started" started
-	point "its rings hold what ran while the system started" recorded
+	point "the recorder has been started" '
+		systemctl status --no-pager vitrine-flight-recorder.service
+		[ "$(systemctl is-active vitrine-flight-recorder.service)" = active ] && [ -d /sys/module/vitrine ]'
+	point "its rings hold what ran while the system started" '
+		vitrine snapshot -o /tmp/boot.fxt && vitrine check /tmp/boot.fxt &&
+			vitrine print -e switch /tmp/boot.fxt | grep -m 1 systemd'
 }
 
 part_use()
 {
 	point "the packages are installed" installed
 	point "DKMS has built the module for this kernel" built
-	point "DKMS has signed the module" signed
-	point "under Secure Boot, installing says which key to enroll" says_what_to_enroll
+	point "DKMS has signed the module" \
+		'modinfo -F signer vitrine | grep -x "DKMS module signing key"'
+	point "under Secure Boot, installing says which key to enroll" \
+		'grep -F "mokutil --import /var/lib/dkms/mok.pub" /install.log'
 	point "module and command are of the packages' version" one_version
-	point "modprobe vitrine" modprobe vitrine
-	point "vitrine show" shows
-	point "vitrine record" records
+	point "modprobe vitrine" 'modprobe vitrine'
+	point "vitrine show" 'vitrine show --json system | grep "\"root\""'
+	point "vitrine record" '
+		vitrine record -t 1 -o /tmp/trace.fxt && vitrine check /tmp/trace.fxt &&
+			vitrine print -e switch /tmp/trace.fxt | grep -m 1 switch'
 	point "Python" python
 	point "a program builds and runs" program
 	point "a driver that publishes builds as a DKMS package, and runs" driver
@@ -234,17 +193,17 @@ part_use()
 
 part_refuse()
 {
-	point "the recorder is stopped" systemctl stop vitrine-flight-recorder.service
+	point "the recorder is stopped" 'systemctl stop vitrine-flight-recorder.service'
 	point "the module is not loaded any more" not_loaded
-	point "the kernel is locked down" lock_down
-	point "the unit names the page that explains it" refused "Operation not permitted"
-	point "signatures are enforced" enforce
-	point "the unit names the page that explains it" refused "Key was rejected by service"
+	point "the kernel is locked down" 'echo integrity >/sys/kernel/security/lockdown'
+	point "the unit names the page that explains it" 'refused "Operation not permitted"'
+	point "signatures are enforced" 'echo 1 >/sys/module/module/parameters/sig_enforce'
+	point "the unit names the page that explains it" 'refused "Key was rejected by service"'
 }
 
 part_purge()
 {
-	point "purge, while the module is loaded" dpkg --purge "${packages[@]}"
+	point "purge, while the module is loaded" 'dpkg --purge "${packages[@]}"'
 	point "the module is not loaded any more" not_loaded
 	point "no file is left behind, and none is missing" nothing_left
 }
