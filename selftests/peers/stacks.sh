@@ -138,22 +138,17 @@ vitrine_row()
 
 # ---- others ---------------------------------------------------------------------------
 
-# peer_row NAME PEER: PEER_runs runs the workload, and PEER_recorded LOAD tells whether
+# peer_row NAME PEER COMMAND...: COMMAND runs the workload, and PEER_recorded LOAD tells whether
 # PEER has recorded it
 peer_row()
 {
 	local load total row=$1
 
 	for load in pingpong forks; do
-		total=$(least "$load" none "$2_runs") && "$2_recorded" "$load" || return
+		total=$(least "$load" none "${@:3}") && "$2_recorded" "$load" || return
 		row+=$(added "$load" none "$total")
 	done
 	printf '%s\t-\n' "$row" >>"$table"
-}
-
-perf_sched_runs()
-{
-	perf sched record -g -m 64M -o "$dir/perf.data" "$@"
 }
 
 # nr_samples EVENT: print the number of events in $dir/stats
@@ -171,11 +166,6 @@ perf_sched_recorded()
 	! grep -q LOST "$dir/stats" &&
 		within $(($(nr_waits "$1" none) / runs)) "$(nr_samples sched:sched_switch)" 100000000 &&
 		perf script -i "$dir/perf.data" 2>/dev/null | grep -q "${waits_in[$1]}+"
-}
-
-perf_trace_runs()
-{
-	perf trace -a -s -m 16M -o "$dir/summary" "$@"
 }
 
 perf_trace_recorded()
@@ -221,19 +211,9 @@ reported()
 		'index($0, function_name) && index($0, words) { found = 1 } END { exit !found }' "$dir/report"
 }
 
-offcputime_runs()
-{
-	bpf_runs offcputime 1 "$@"
-}
-
 offcputime_recorded()
 {
 	reported "${waits_in[$1]}" "workload ("
-}
-
-wakeuptime_runs()
-{
-	bpf_runs wakeuptime 2 "$@"
 }
 
 wakeuptime_recorded()
@@ -250,11 +230,6 @@ find_headers()
 	mount -t tmpfs none /lib/modules && mkdir "/lib/modules/$release" &&
 		ln -s "/usr/src/linux-headers-$release" "/lib/modules/$release/build" &&
 		ln -s "/usr/src/linux-headers-${release%-*}-common" "/lib/modules/$release/source"
-}
-
-offwaketime_runs()
-{
-	bpf_runs offwaketime-bpfcc 2 "$@"
 }
 
 offwaketime_recorded()
@@ -287,12 +262,13 @@ check "switches and wakeups" vitrine_row "vitrine record" none none
 check "stacks, no wait is long" vitrine_row "vitrine record, no wait is long" none $no_waits
 check "stacks of some waits" vitrine_row "vitrine record, 1 % are long" some $long_waits
 check "stacks of all waits" vitrine_row "vitrine record, all are long" all $long_waits
-check "perf sched" peer_row "perf sched record -g" perf_sched
-check "perf trace" peer_row "perf trace -s" perf_trace
-check "offcputime" peer_row "offcputime" offcputime
-check "wakeuptime" peer_row "wakeuptime" wakeuptime
+check "perf sched" peer_row "perf sched record -g" perf_sched \
+	perf sched record -g -m 64M -o "$dir/perf.data"
+check "perf trace" peer_row "perf trace -s" perf_trace perf trace -a -s -m 16M -o "$dir/summary"
+check "offcputime" peer_row offcputime offcputime bpf_runs offcputime 1
+check "wakeuptime" peer_row wakeuptime wakeuptime bpf_runs wakeuptime 2
 check "the headers of the kernel" find_headers
-check "offwaketime" peer_row "offwaketime" offwaketime
+check "offwaketime" peer_row offwaketime offwaketime bpf_runs offwaketime-bpfcc 2
 
 check "offcputime costs twenty times as much as the stacks of a few waits" \
 	times 20 offcputime "vitrine record, 1 % are long"
