@@ -1,19 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs in a guest: run selftests with the kernel's runner, which nests the results of each
-# test behind "# ".
+# Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [COLLECTION|TEST]...
+# Run the tests of each COLLECTION, and each TEST, in a guest, with the kernel's runner, which nests
+# the results of each test behind "# ". Without arguments, run the collection "vitrine".
+# selftests/Makefile lists the collections.
 
-usage()
-{
-	cat <<USAGE
-Usage: selftests/qemu/run --kernel KERNEL -- qemu/kselftest.sh [COLLECTION|TEST]...
-Run the tests of each COLLECTION, and each TEST. Without arguments, run the collection
-"vitrine". selftests/Makefile lists the collections.
-USAGE
-}
-
-[ "${1:-}" != --help ] || { usage; exit; }
+[ "${1:-}" != --help ] || { sed -n '4,/^$/s/^# \{0,1\}//p' "$0"; exit; }
 cd "$VITRINE_SELFTESTS/.." || exit
 for name in "${@:-vitrine}"; do
 	if grep -q "^$name:" kselftest-list.txt; then

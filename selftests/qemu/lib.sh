@@ -50,6 +50,30 @@ die()
 	exit 3
 }
 
+# usage: print the comment at the top of the program, which is its help
+usage()
+{
+	sed -n '4,/^$/s/^# \{0,1\}//p' "$0"
+}
+
+wrong_usage()
+{
+	usage >&2
+	exit 2
+}
+
+# arguments LEAST MOST ARGUMENT...: print the help if it is asked for, or if there are less
+# arguments or more
+arguments()
+{
+	case ${3:-} in
+	--help|-h)
+		usage
+		exit ;;
+	esac
+	[ $(($# - 2)) -ge "$1" ] && [ $(($# - 2)) -le "$2" ] || wrong_usage
+}
+
 # need COMMAND...: every command is there, or say which command installs it
 need()
 {
