@@ -27,9 +27,15 @@ A description has a statement a line, and what belongs to a statement is indente
 	TIME STATEMENT		a record with a time, in units of "unit" nanoseconds or ticks:
 				"THREAD [STATE] > THREAD" is a switch, "wake THREAD" a wakeup,
 				"EVENT THREAD CATEGORY NAME ARGUMENT... WORD..." an event
+	actor NAME REFERENCE:PRIORITY PROCESS/THREAD [TEXT]
+				a thread, which "introduce NAME..." registers and names in the trace
+	name ID TEXT		the name of a PROCESS or a PROCESS/THREAD
+	cpu CPU			that of the next switches and wakeups
 	subbuf CPU THREAD... FIELD=VALUE...
 				begin a sub-buffer of the module, introduce threads in it, and
-				change fields of its header, which are counted otherwise
+				change fields of its header, which are counted otherwise; += adds
+	end, new-session CPU	end a sub-buffer, also by beginning the next one, or a session
+	pairs NR TICKS [GAP]	switches from idle to the worker and back
 	record TYPE BODY...	a record of which only the first word is special
 	word, text, bytes	what no valid record has
 
