@@ -162,12 +162,6 @@ def name(ids, text):
         put(record(7 | 1 << 16 | inline(text) << 24, int(process), stream(text)))
 
 
-def blob(kind, text, payload):
-    text, payload = unquoted(text), unquoted(payload)
-    put(record(5 | (inline(text) << 16 if text else 0) | len(payload) << 32 | int(kind) << 48,
-               stream(text), stream(payload)))
-
-
 def actor(label, side, ids, text=None):
     """Name a thread for the description: its REFERENCE:PRIORITY, PROCESS/THREAD and name."""
     actors[label] = (*map(int, side.split(":")), *map(int, ids.split("/")), text or label)
@@ -342,7 +336,7 @@ STATEMENTS = {
     "section": lambda ident: put(record(2 << 16 | int(ident) << 20)),
     "notice": lambda ident, kind: put(record(3 << 16 | int(ident) << 20 | int(kind) << 52)),
     "rate": lambda ticks: put(record(1, int(ticks))),
-    "string": string, "thread": thread, "name": name, "blob": blob,
+    "string": string, "thread": thread, "name": name,
     "record": lambda kind, *body: put(record(number("0..3=" + kind), *map(part, body))),
     "word": lambda *tokens: put(words(*map(number, tokens))),
     "text": lambda token: put(stream(unquoted(token))),
@@ -365,8 +359,9 @@ def value_of(expression, names):
     return eval(compiled(expression.strip()), globals(), names)
 
 
-def filled_in(text, names):
-    return value_of(f"rf'''{text}'''", names) if "{" in text else text
+def filled_tokens(text, names):
+    """Return the tokens of a line, in which expressions are replaced by their values."""
+    return tokens_of(value_of(f"rf'''{text}'''", names) if "{" in text else text)
 
 
 def call(macro, args, at=None):
@@ -393,7 +388,7 @@ def run(nodes, names):
         elif rest[:1] == ["="]:
             names[first] = value_of(rest[1], names)
         else:
-            statement(tokens_of(filled_in(text, names)), names)
+            statement(filled_tokens(text, names), names)
 
 
 def statement(tokens, names):
@@ -434,7 +429,7 @@ def load(path):
         elif kind == "define":
             macros[rest[0]] = (rest[1:], children, names)
         elif kind == "table":
-            rows = [tokens_of(filled_in(row, names)) for row, _ in children]
+            rows = [filled_tokens(row, names) for row, _ in children]
             tables[rest[0]] = [dict(zip(rest[1:], row + [""] * len(rest))) for row in rows]
         else:
             run([(text, children)], names)
