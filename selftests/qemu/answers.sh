@@ -48,6 +48,12 @@ near()
 		{ cat "$OUT/$name.answer"; return 1; }
 }
 
+# waited FILTER NS [LATE]: the same of the sum of the waits that the filter selects
+waited()
+{
+	near "[.waits[] | select($1).sum_ns] | add" "${@:2}"
+}
+
 # told: print the sum of what the program has told with measure.py
 told()
 {
@@ -70,7 +76,7 @@ quiet()
 is_quiet()
 {
 	answered "$@" && tells "^Nothing is wrong" &&
-		{ awk 'END { exit NR >= 10 }' "$OUT/$name.answer" || { cat "$OUT/$name.answer"; return 1; }; }
+		awk '{ print } END { exit NR >= 10 }' "$OUT/$name.answer"
 }
 
 # serve COMMAND...: run a server
@@ -94,15 +100,10 @@ disk()
 	modprobe null_blk memory_backed=1 gb=1 "$@"
 }
 
-throttled_us()
+# cpu_ns CGROUP usage|throttled: print for how long threads of the cgroup have run, or could not
+cpu_ns()
 {
-	awk '$1 == "throttled_usec" { print $2 }' "$cgroups/$1/cpu.stat"
-}
-
-# used CGROUP: print the time for which threads of the cgroup have run, in nanoseconds
-used()
-{
-	awk '$1 == "usage_usec" { print $2 "000" }' "$cgroups/$1/cpu.stat"
+	awk -v field="$2_usec" '$1 == field { print $2 "000" }' "$cgroups/$1/cpu.stat"
 }
 
 # delays PROGRAM: tell for how long each process of the program has waited for a CPU so far
@@ -161,7 +162,7 @@ program_sqlite()
 	rm -f /var/tmp/db
 	answered python3 "$work/insert.py" /var/tmp/db &&
 		tells "^[0-9]\. python3.* waiting for an SQLite lock, by naps" &&
-		near '[.waits[] | select(.group == "python3" and .kind != "cpu").sum_ns] | add' "$(told)"
+		waited '.group == "python3" and .kind != "cpu"' "$(told)"
 }
 
 program_gil()
@@ -179,7 +180,7 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 tell(blocked_ns() - begin)' &&
 		tells "^[0-9]\. python3.* waiting for Python's global lock" &&
-		near '[.waits[] | select(.group == "python3" and .kind != "cpu").sum_ns] | add' "$(told)"
+		waited '.group == "python3" and .kind != "cpu"' "$(told)"
 }
 
 # Three processes wait for a semaphore, one after the other, and a fourth one naps with it.
@@ -203,7 +204,7 @@ with lock:
 for waiter in waiters: waiter.join()' &&
 		tells "^[0-9]\. python3 \(3 threads\): .* waiting for a (mutex|lock)" \
 			"^ +[0-9.]+ms python3:[0-9]+ sleeping: a nap; " &&
-		near '[.waits[] | select(.kind == "lock").sum_ns] | add' "$(told)" &&
+		waited '.kind == "lock"' "$(told)" &&
 		jq -e '[.waits[] | select(.kind == "lock").longest.path[] | select(.kind == "sleep").thread.tid] |
 			unique | length == 3' "$OUT/$name.json"
 }
@@ -218,30 +219,26 @@ as_postgres()
 # if it was for 20 ms or more.
 program_pgbench()
 {
-	local programs status settings="-c log_lock_waits=on -c deadlock_timeout=20ms"
+	local programs settings="-c log_lock_waits=on -c deadlock_timeout=20ms"
 
 	programs=$(echo /usr/lib/postgresql/*/bin)
 	rm -rf "$work/db"
-	mkdir "$work/db"
-	mkdir -p /run/postgresql "$work/wal"
+	mkdir -p "$work/db" "$work/wal" /run/postgresql
 	disk queue_mode=2 irqmode=2 completion_nsec=40000000 && mkfs.ext4 -q /dev/nullb0 &&
 		mount /dev/nullb0 "$work/wal" && mkdir "$work/wal/pg" || return
 	chown postgres "$work/db" "$work/wal/pg" /run/postgresql
 	cd / || return
+	trap 'as_postgres "$programs/pg_ctl" -D "$work/db" -w stop -m immediate; umount "$work/wal"' RETURN
 	as_postgres "$programs/initdb" -D "$work/db" -X "$work/wal/pg" -N -A trust &&
 		as_postgres "$programs/pg_ctl" -D "$work/db" -w -l "$work/db/log" -o "$settings" start &&
 		as_postgres "$programs/pgbench" -i -s 1 postgres &&
 		answered runuser -u postgres -- "$programs/pgbench" -c 8 -T 5 postgres &&
 		tells "^[0-9]\. postgres \([0-9]+ threads\): .* waiting for a lock of PostgreSQL" &&
-		near '[.waits[] | select(.what == "a lock of PostgreSQL").sum_ns] | add' \
+		waited '.what == "a lock of PostgreSQL"' \
 			"$(sed -n 's/.* acquired .* after \([0-9.]*\) ms$/\1/p' "$work/db/log" |
 				awk '{ sum += $1 } END { printf "%.0f\n", sum * 1e6 }')" \
 			"$(jq '[.waits[] | select(.group == "postgres" and .kind == "cpu").sum_ns] |
 				add // 0 | floor' "$OUT/$name.json")"
-	status=$?
-	as_postgres "$programs/pg_ctl" -D "$work/db" -w stop -m immediate
-	umount "$work/wal"
-	return $status
 }
 
 # ---- CPUs -------------------------------------------------------------------
@@ -252,10 +249,10 @@ program_cpu_max()
 	local before recorder=(taskset -c 0)
 
 	cgroup limited cpu cpu.max "20000 100000"
-	before=$(throttled_us limited)
+	before=$(cpu_ns limited throttled)
 	answered taskset -c 1 sh "$work/in.sh" limited perl -e '1 while (times)[0] < .5' &&
 		tells "throttled by cgroup /limited, cpu.max 20 %" &&
-		near '[.waits[] | select(.kind == "throttled").sum_ns] | add' $((($(throttled_us limited) - before) * 1000))
+		waited '.kind == "throttled"' $(($(cpu_ns limited throttled) - before))
 }
 
 # A program waits in a loop for one that it has started, and that is a real-time thread on the same
@@ -280,7 +277,7 @@ program_real_time()
 	END
 	answered taskset -c 1 perl "$work/starved.pl" &&
 		tells "^[0-9]\. perl.*: .* waiting for a CPU" "behind perl \([0-9]+ %, real-time priority 50\)" &&
-		near '[.waits[] | select(.group == "perl" and .kind == "cpu").sum_ns] | add' "$(told)"
+		waited '.group == "perl" and .kind == "cpu"' "$(told)"
 }
 
 # Compilers wait for two CPUs.
@@ -299,7 +296,7 @@ program_make()
 	printf '%s\n' 'all: $(patsubst %.c,%.o,$(wildcard *.c))' >"$work/many/Makefile"
 	answered sh "$work/in.sh" make make -s -C "$work/many" -j8 &&
 		tells "^[0-9]\. cc1.* waiting for a CPU" "behind cc1" &&
-		near '[.groups[] | select(.selected).kinds_ns.running] | add' "$(used make)"
+		near '[.groups[] | select(.selected).kinds_ns.running] | add' "$(cpu_ns make usage)"
 }
 
 # ---- memory and disks -------------------------------------------------------
@@ -314,7 +311,7 @@ memory = bytearray(22 << 20)
 for i in range(0, len(memory), 4096): memory[i] = 1
 tell(blocked_ns() - begin)' &&
 		tells "reclaim, above memory.high" &&
-		near '[.waits[] | select(.what // "" | startswith("reclaim")).sum_ns] | add' "$(told)"
+		waited '.what // "" | startswith("reclaim")' "$(told)"
 }
 
 # SQLite commits to a disk on which its cgroup may write 30 times a second.
@@ -338,16 +335,15 @@ program_io_max()
 	answered sh "$work/in.sh" slow python3 "$work/commit.py" &&
 		tells "^ .* python3 waiting for a disk \(vda\)" "^[0-9]\. python3: .* waiting for a disk \(vda\)" &&
 		fails grep "kworker.*not known" <(sed '/^$/,$d' "$OUT/$name.answer") &&
-		near '[.waits[] | select(.kind == "disk").sum_ns] | add' "$(told)"
+		waited '.kind == "disk"' "$(told)"
 }
 
 # The memory of a program is on a disk that takes 4 ms to read a few pages.
 program_swap()
 {
-	local status
-
 	disk queue_mode=2 irqmode=2 completion_nsec=4000000 &&
 		mkswap /dev/nullb0 && swapon /dev/nullb0 || return
+	trap 'swapoff /dev/nullb0' RETURN
 	cgroup swapped memory memory.max 100M
 	cat >"$work/swap.py" <<-'END'
 	import os
@@ -368,11 +364,8 @@ program_swap()
 	END
 	answered sh "$work/in.sh" swapped python3 "$work/swap.py" &&
 		tells "^[0-9]\. python3: .* waiting for swap \(nullb0\)" &&
-		near '[.waits[] | select(.what // "" | startswith("swap") or startswith("reclaim")).sum_ns] | add' \
+		waited '.what // "" | startswith("swap") or startswith("reclaim")' \
 			"$(told)"
-	status=$?
-	swapoff /dev/nullb0
-	return $status
 }
 
 # thaw: unfreeze the file system, half a second after dd has begun to wait for that
@@ -384,18 +377,13 @@ thaw()
 # A process is in the state D while its file system is frozen.
 program_frozen()
 {
-	local status
-
 	disk && mkfs.ext4 -q /dev/nullb0 && mkdir -p "$work/mnt" &&
 		mount /dev/nullb0 "$work/mnt" && touch "$work/mnt/file" && fsfreeze -f "$work/mnt" || return
 	thaw &
+	trap 'wait $!; umount "$work/mnt"' RETURN
 	answered dd if=/dev/zero of="$work/mnt/file" conv=notrunc,nocreat bs=4k count=1 &&
 		tells "^[0-9]\. dd: .* waiting for a lock of the kernel in " "ended by fsfreeze" &&
-		near '[.waits[] | select(.kind == "lock").sum_ns] | add' "$(copied)"
-	status=$?
-	wait $!
-	umount "$work/mnt"
-	return $status
+		waited '.kind == "lock"' "$(copied)"
 }
 
 # ---- other programs ---------------------------------------------------------
@@ -403,25 +391,34 @@ program_frozen()
 # xz runs, and tar waits until it has read from the pipe.
 program_tar_xz()
 {
-	head -c 1000000 /dev/urandom >"$work/big"
+	head -c 1000000 "$work/random" >"$work/big"
 	mkdir -p "$cgroups/xz"
 	answered sh -c "tar c -C '$work' big | sh '$work/in.sh' xz xz >'$work/big.tar.xz'" &&
 		tells "^ .* xz running" "^[0-9]\. tar: .* waiting for a pipe" &&
-		near '[.groups[] | select(.group == "xz").kinds_ns.running] | add' "$(used xz)"
+		near '[.groups[] | select(.group == "xz").kinds_ns.running] | add' "$(cpu_ns xz usage)"
+}
+
+# serve_redis COMMAND...: COMMAND runs a server with many keys
+serve_redis()
+{
+	serve "$@" redis-server --port 6379 --save '' --appendonly no --dir "$work" --enable-debug-command yes
+	until_true redis-cli ping >/dev/null 2>&1
+	redis-cli debug populate 200000 >/dev/null
+}
+
+stop_redis()
+{
+	redis-cli shutdown nosave 2>/dev/null
 }
 
 program_redis()
 {
-	serve redis-server --port 6379 --save '' --appendonly no --enable-debug-command yes
-	until_true redis-cli ping >/dev/null 2>&1
-	redis-cli debug populate 200000 >/dev/null
+	serve_redis env
+	trap stop_redis RETURN
 	answered redis-cli -r 20 keys 'nothing*' &&
 		tells "^ .* redis-server running" &&
 		near '.groups[] | select(.group == "redis-server").kinds_ns | .running + .cpu' \
 			"$(redis-cli info commandstats | sed -n 's/^cmdstat_keys:.*usec=\([0-9]*\),.*/\1000/p')"
-	set -- $?
-	redis-cli shutdown nosave 2>/dev/null
-	return "$1"
 }
 
 cat >"$work/slow.py" <<'END'
@@ -445,12 +442,11 @@ END
 # A file system in user space that reads 200 kB a second.
 program_fuse()
 {
-	local status
-
 	mkdir -p "$work/real" "$work/fuse"
 	head -c 300000 /dev/urandom >"$work/real/file"
 	modprobe fuse
 	bindfs --read-rate=200k "$work/real" "$work/fuse" || return
+	trap 'umount "$work/fuse"' RETURN
 	answered python3 -c '
 import os
 from measure import blocked_ns, tell
@@ -458,28 +454,22 @@ begin = blocked_ns()
 open(os.environ["work"] + "/fuse/file", "rb").read()
 tell(blocked_ns() - begin)' &&
 		tells "^ .* bindfs sleeping: a nap" &&
-		near '[.waits[] | select(.group == "python3" and .kind == "thread").sum_ns] | add' "$(told)"
-	status=$?
-	umount "$work/fuse"
-	return $status
+		waited '.group == "python3" and .kind == "thread"' "$(told)"
 }
 
 # The server behind nginx naps for 300 ms in each of five requests.
 program_nginx()
 {
-	local upstream status
+	local upstream
 
 	serve python3 "$work/slow.py"
 	upstream=$!
 	serve nginx -c "$work/nginx.conf"
-	until_true bash -c ': </dev/tcp/127.0.0.1/80' 2>/dev/null
-	until_true bash -c ': </dev/tcp/127.0.0.1/8000' 2>/dev/null
+	trap 'kill "$upstream" "$(<"$work/nginx.pid")"' RETURN
+	until_true bash -c ': </dev/tcp/127.0.0.1/80 </dev/tcp/127.0.0.1/8000' 2>/dev/null
 	answered ab -q -n 5 http://127.0.0.1/ &&
 		tells "^ .* python3 sleeping: a nap" &&
 		near '[.command.path[] | select(.kind == "sleep").sum_ns] | add' "$(told)"
-	status=$?
-	kill "$upstream" "$(<"$work/nginx.pid")"
-	return $status
 }
 
 # The process that saves has the same CPU as the server, so that one of them waits. So have the clients:
@@ -487,52 +477,32 @@ program_nginx()
 # the last client is done, the process that saves is not.
 program_bgsave()
 {
-	local before status
+	local before
 
 	rm -f "$work/dump.rdb"
-	serve taskset -c 1 redis-server --port 6379 --save '' --appendonly no --dir "$work" --enable-debug-command yes
-	until_true redis-cli ping >/dev/null 2>&1
-	redis-cli debug populate 200000 >/dev/null
+	serve_redis taskset -c 1
+	trap stop_redis RETURN
 	delays redis-server
 	before=$(told)
 	answered taskset -c 1 bash -c 'redis-cli bgsave; redis-benchmark -q -n 200 -c 1 -t set; delays redis-server' &&
 		tells "^[0-9]\. redis-server \(2 threads\): .* waiting for a CPU" &&
-		near '[.waits[] | select(.group == "redis-server" and .kind == "cpu").sum_ns] | add' \
+		waited '.group == "redis-server" and .kind == "cpu"' \
 			$(($(told) - before)) &&
 		jq -e '.waits[] | select(.group == "redis-server" and .kind == "cpu").behind[] |
 			select(.group == "redis-server")' "$OUT/$name.json"
-	status=$?
-	redis-cli shutdown nosave 2>/dev/null
-	return $status
 }
 
 # ---- nothing is wrong -------------------------------------------------------
 
-program_seq()
-{
-	quiet seq 300000
-}
-
-program_python()
-{
-	quiet python3 -c 'print(sum(range(2000000)))'
-}
-
-program_gzip()
-{
-	head -c 3000000 /dev/urandom >"$work/big"
-	quiet gzip -c "$work/big"
-}
-
-program_sha256sum()
-{
-	quiet sha256sum /usr/bin/python3*
-}
-
-program_sort()
-{
-	quiet sh -c "seq 50000 | sort -r >'$work/sorted'"
-}
+# By name, what is run.
+declare -A quiet_programs=(
+	[seq]="seq 300000"
+	[python]="python3 -c 'print(sum(range(2000000)))'"
+	[gzip]="gzip -c $work/random"
+	[sha256sum]="sha256sum /usr/bin/python3*"
+	[sort]="sh -c 'seq 50000 | sort -r >$work/sorted'"
+)
+head -c 3000000 /dev/urandom >"$work/random"
 
 # -----------------------------------------------------------------------------
 
@@ -541,10 +511,14 @@ load
 mount -t cgroup2 none "$cgroups" 2>/dev/null
 if [ $# = 0 ]; then
 	# shellcheck disable=SC2046	# names of functions
-	set -- $(compgen -A function | sed -n 's/^program_//p')
+	set -- $(compgen -A function | sed -n 's/^program_//p') "${!quiet_programs[@]}"
 fi
 for name; do
-	check "$name" "program_$name"
+	if [ -n "${quiet_programs[$name]:-}" ]; then
+		check "$name" eval "quiet ${quiet_programs[$name]}"
+	else
+		check "$name" "program_$name"
+	fi
 done
 chmod 644 "$OUT"/*
 finish
