@@ -6,9 +6,9 @@
 #   fxt.sh VITRINE WORDS DIR
 #
 # VITRINE is the command, and DIR the directory of mkfxt, which makes the traces that *.traces
-# describe, and of the files. In the directory of this script, fxt/NAME.check is the expected output of
-# `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all', with
-# errors and exit codes.
+# describe, and of the files. In the directory of this script, fxt/NAME.check is the expected
+# output of `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all',
+# with errors and exit codes.
 #
 #   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
 
@@ -34,7 +34,9 @@ for name in $("$mkfxt"); do
 	run "$name.check" check "$name.fxt"
 	check "$name: check" golden "$golden/fxt/$name.check" "$name.check"
 	run "$name.print" print --all "$name.fxt"
-	check "$name: print" golden "$golden/fxt/$name.print" "$name.print"
+	# Those in the other byte order are compared with the same records below.
+	[[ $name == big-endian* ]] ||
+		check "$name: print" golden "$golden/fxt/$name.print" "$name.print"
 done
 
 # The same records as JSON, with one object per line, which jq can read.
@@ -44,10 +46,8 @@ check "records: JSON, a line each" same <(grep -c . records.print) \
 	<(head -n -1 records.json | jq -s 'length + 1')
 
 # A trace prints the same in both byte orders, and whether it is mapped or read.
-check "big-endian: the same records" same \
-	<(cat records.print) <(cat big-endian.print)
-check "big-endian-vitrine: the same records" same \
-	<(cat vitrine.print) <(cat big-endian-vitrine.print)
+check "big-endian: the same records" same records.print big-endian.print
+check "big-endian-vitrine: the same records" same vitrine.print big-endian-vitrine.print
 "$vitrine" print --all <(cat records.fxt) >pipe.print 2>&1
 check "a pipe: the same records" same <(head -n -1 records.print) pipe.print
 
