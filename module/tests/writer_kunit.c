@@ -346,7 +346,7 @@ static void closed_chain_is_opened_by_a_switch(struct kunit *test)
 		while (vtr_ring_has(chain->ring, 64))
 			switch_to(chain, 1, FXT_THREAD_NEW);
 		KUNIT_EXPECT_TRUE(test,
-				 vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
+				  vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 2);
 		KUNIT_EXPECT_EQ(test, producer->lost_records, 1);
 	}
