@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Rings for `vitrine record' without a kernel.
- *
  *	fake_rings DIR
  *
- * Creates DIR/vitrine/trace/cpu0 and, after a second, cpu1, and writes switches into them
- * until a signal. After two seconds the session of cpu0 ends and another one begins. Time
- * stands still while the file DIR/hold exists. When the file DIR/stack exists, an event with the
- * user stack in its first line and the list of files in its second is written, and the file
- * removed. Prints what was written to each ring, and
- * once what the second session has got.
+ * Writes switches into DIR/vitrine/trace/cpu0 and, after a second, cpu1, until a signal. After
+ * two seconds the session of cpu0 ends and another one begins. Time stands still while the file
+ * DIR/hold exists. If DIR/stack exists, an event with the user stack in its first line and the
+ * list of files in its second is written, and the file removed. Prints what was written to each
+ * ring, and once what the second session has got.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -27,10 +25,6 @@ static void make_ring(struct fake_ring *ring, const char *dir,
 	snprintf(path, sizeof(path), "%s/vitrine/trace/cpu%u", dir, cpu);
 	snprintf(temporary, sizeof(temporary), "%s.new", path);
 	fd = open(temporary, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	if (fd < 0) {
-		perror(temporary);
-		exit(1);
-	}
 	/* Minutes of switches: a recorder that gets no CPU loses none. */
 	fake_ring_init(ring, fd, cpu, 2048, 4096);
 	ring->producer->session = session;

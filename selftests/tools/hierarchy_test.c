@@ -3,13 +3,11 @@
  * The tree functions of the library: functions that the command does not use, and files
  * that are large or built to be slow.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include "kselftest.h"
-#include "vitrine.h"
+#include "../must.h"
+#include "test.h"
 
 #define MIB	(1UL << 20)
 
@@ -21,10 +19,12 @@ static void put(uint64_t word)
 	words[nr_words++] = word;
 }
 
-/* Append the first word of a block: order, type, and the two indexes that follow. */
-static void put_block(unsigned int order, unsigned int type, uint64_t low, uint64_t high)
+/* Append the two words of a value's block: order, type, indexes of parent and name; the value. */
+static void put_block(unsigned int order, unsigned int type, uint64_t low, uint64_t high,
+		      uint64_t word)
 {
 	put(order | type << 8 | low << 16 | high << 40);
+	put(word);
 }
 
 /* Begin a file: version 1, header of order 0, NAME "root" at index 1, the root at 2. */
@@ -32,181 +32,130 @@ static void begin(size_t len_bytes)
 {
 	words = calloc(1, len_bytes);
 	nr_words = 0;
-	if (!words)
-		exit(1);
 	put(2 << 8 | 1 << 16 | 0x50534e49ULL << 32);
 	put(0);
-	put_block(0, 9, 4, 0);
-	memcpy(&words[nr_words++], "root", 4);
-	put_block(0, 3, 0, 1);
-	put(0);
+	put_block(0, 9, 4, 0, 0);
+	memcpy(&words[3], "root", 4);
+	put_block(0, 3, 0, 1, 0);
 }
 
-static struct vitrine_error *build(size_t len_bytes, struct vitrine_snapshot **snapshot,
-				   struct vitrine_hierarchy **hierarchy)
+/* What was begun, as a tree. */
+static struct vitrine_snapshot *snapshot;
+static struct vitrine_hierarchy *hierarchy;
+
+static struct vitrine_error *build(size_t len_bytes)
 {
 	struct vitrine_error *err;
 
-	err = vitrine_snapshot_from_bytes(words, len_bytes, "test", snapshot);
-	if (!err)
-		err = vitrine_hierarchy_create(*snapshot, hierarchy);
-	return err;
+	err = vitrine_snapshot_from_bytes(words, len_bytes, "test", &snapshot);
+	return err ? err : vitrine_hierarchy_create(snapshot, &hierarchy);
+}
+
+static void end(void)
+{
+	vitrine_hierarchy_destroy(hierarchy);
+	vitrine_snapshot_destroy(snapshot);
+	free(words);
+	hierarchy = NULL;
+	snapshot = NULL;
 }
 
 static void test_wrong_questions(void)
 {
-	struct vitrine_hierarchy *hierarchy = NULL;
-	struct vitrine_snapshot *snapshot = NULL;
 	const struct vitrine_value *root, *array, *number;
-	struct vitrine_error *err;
 	size_t len = 1;
 
 	begin(4096);
-	put_block(1, 11, 2, 1);			/* 3: ARRAY of two UINTs */
-	put(5 | 2 << 8);
+	put_block(1, 11, 2, 1, 5 | 2 << 8);	/* 3: ARRAY of two UINTs */
 	put(7);
 	put(8);
-	put_block(0, 4, 2, 1);			/* 5: INT */
-	put(-1);
-	err = build(nr_words * 8, &snapshot, &hierarchy);
-	ksft_test_result(!err, "small tree\n");
-	if (err)
-		return;
+	put_block(0, 4, 2, 1, -1);		/* 5: INT */
+	must(build(nr_words * 8));
 	root = vitrine_hierarchy_first(hierarchy);
 	array = vitrine_value_first_child(root);
 	number = vitrine_value_next(array);
-	ksft_test_result(vitrine_hierarchy_version(hierarchy) == 1, "version\n");
-	ksft_test_result(vitrine_value_offset(array) == 48 && vitrine_value_parent(array) == root &&
-			 !vitrine_value_parent(root) && !vitrine_value_next(number),
-			 "where values are\n");
-	ksft_test_result(vitrine_value_array(array).count == 2 &&
-			 vitrine_value_array_uint(array, 1) == 8, "an array's element\n");
-	ksft_test_result(!vitrine_value_array_uint(array, 2) &&
-			 !vitrine_value_array_uint(array, ~0U),
-			 "beyond an array's end: 0\n");
-	ksft_test_result(!vitrine_value_array_int(array, 0) &&
-			 !*vitrine_value_array_string(array, 0, &len) && !len,
-			 "element of another type: 0 or nothing\n");
-	ksft_test_result(!vitrine_value_array(number).count &&
-			 !vitrine_value_uint(number) && !vitrine_value_bool(number) &&
-			 vitrine_value_int(number) == -1, "value of another type: 0\n");
-	ksft_test_result(!strcmp(vitrine_value_bytes(array, &len), "") && !len,
-			 "bytes of a value without any\n");
-	ksft_test_result(vitrine_value_ordinal(array) == 0 &&
-			 vitrine_value_ordinal(number) == 1, "two of one name\n");
-	vitrine_hierarchy_destroy(hierarchy);
-	vitrine_snapshot_destroy(snapshot);
-	free(words);
-}
-
-static bool is_called(const struct vitrine_value *value, const char *wanted)
-{
-	const char *name;
-	size_t len;
-
-	name = vitrine_value_name(value, &len);
-	return len == strlen(wanted) && !memcmp(name, wanted, len);
+	ok(vitrine_hierarchy_version(hierarchy) == 1, "version");
+	ok(vitrine_value_offset(array) == 48 && vitrine_value_parent(array) == root &&
+	   !vitrine_value_parent(root) && !vitrine_value_next(number), "where values are");
+	ok(vitrine_value_array(array).count == 2 && vitrine_value_array_uint(array, 1) == 8,
+	   "an array's element");
+	ok(!vitrine_value_array_uint(array, 2) && !vitrine_value_array_uint(array, ~0U),
+	   "beyond an array's end: 0");
+	ok(!vitrine_value_array_int(array, 0) && !*vitrine_value_array_string(array, 0, &len) &&
+	   !len, "element of another type: 0 or nothing");
+	ok(!vitrine_value_array(number).count && !vitrine_value_uint(number) &&
+	   !vitrine_value_bool(number) && vitrine_value_int(number) == -1,
+	   "value of another type: 0");
+	ok(!strcmp(vitrine_value_bytes(array, &len), "") && !len,
+	   "bytes of a value without any");
+	ok(vitrine_value_ordinal(array) == 0 && vitrine_value_ordinal(number) == 1,
+	   "two of one name");
+	end();
 }
 
 /*
- * Check the offsets of the root and of its first child in the file of begin(), which gets @nr
- * more nodes "root" below index @parent.
+ * Test point: the offsets of the root and of its first child in the file of begin(), which gets
+ * one more node "root" below index @parent.
  */
-static bool root_is_at(unsigned int nr, unsigned int parent, uint64_t offset, uint64_t child)
+static void root_is_at(unsigned int parent, uint64_t offset, uint64_t child, const char *what)
 {
-	struct vitrine_hierarchy *hierarchy = NULL;
-	struct vitrine_snapshot *snapshot = NULL;
 	const struct vitrine_value *root;
-	bool right = false;
+	const char *name;
+	size_t len;
 
 	begin(4096);
-	while (nr--) {
-		put_block(0, 3, parent, 1);
-		put(0);
-	}
-	if (!build(nr_words * 8, &snapshot, &hierarchy)) {
-		root = vitrine_hierarchy_first(hierarchy);
-		right = is_called(root, "root") &&
-			vitrine_value_type(root) == VITRINE_NODE &&
-			!vitrine_value_parent(root) &&
-			!vitrine_value_next(root) &&
-			vitrine_value_offset(root) == offset &&
-			vitrine_value_offset(vitrine_value_first_child(root)) ==
-			child;
-	}
-	vitrine_hierarchy_destroy(hierarchy);
-	vitrine_snapshot_destroy(snapshot);
-	free(words);
-	return right;
-}
-
-static void test_root(void)
-{
-	ksft_test_result(root_is_at(1, 0, 0, 32), "index 0 is the root\n");
-	ksft_test_result(root_is_at(1, 2, 32, 48),
-			 "a node \"root\" alone below index 0 is the root\n");
+	put_block(0, 3, parent, 1, 0);
+	must(build(nr_words * 8));
+	root = vitrine_hierarchy_first(hierarchy);
+	name = vitrine_value_name(root, &len);
+	ok(len == 4 && !memcmp(name, "root", 4) && vitrine_value_type(root) == VITRINE_NODE &&
+	   !vitrine_value_parent(root) && !vitrine_value_next(root) &&
+	   vitrine_value_offset(root) == offset &&
+	   vitrine_value_offset(vitrine_value_first_child(root)) == child, "%s", what);
+	end();
 }
 
 static void test_results(void)
 {
-	struct vitrine_hierarchy *hierarchy = (void *)1;
-	struct vitrine_snapshot *snapshot = (void *)2;
 	struct vitrine_source *source = (void *)3;
 	struct vitrine_error *err;
 
 	err = vitrine_source_create("/absent/file", 0, &source);
-	ksft_test_result(err && err->code == ENOENT && source == (void *)3 &&
-			 !strcmp(err->path, "/absent/file"),
-			 "result unchanged: source\n");
-	vitrine_error_destroy(err);
+	ok(err && !strcmp(err->path, "/absent/file") && source == (void *)3 &&
+	   is_error(err, ENOENT), "result unchanged: source");
+	snapshot = (void *)2;
 	err = vitrine_snapshot_from_bytes("foreign bytes, quite", 20, NULL, &snapshot);
-	ksft_test_result(err && err->code == EBADMSG && snapshot == (void *)2 &&
-			 !err->path, "result unchanged: snapshot\n");
-	vitrine_error_destroy(err);
+	ok(err && !err->path && snapshot == (void *)2 && is_error(err, EBADMSG),
+	   "result unchanged: snapshot");
 	begin(4096);
-	put_block(0, 4, 2, 2);		/* INT whose name is the root node */
-	put(0);
-	snapshot = NULL;
-	err = build(nr_words * 8, &snapshot, &hierarchy);
-	ksft_test_result(err && err->code == EBADMSG && err->offset == 48 &&
-			 hierarchy == (void *)1, "result unchanged: hierarchy\n");
-	vitrine_error_destroy(err);
-	vitrine_snapshot_destroy(snapshot);
-	free(words);
+	put_block(0, 4, 2, 2, 0);	/* INT whose name is the root node */
+	hierarchy = (void *)1;
+	err = build(nr_words * 8);
+	ok(err && err->offset == 48 && hierarchy == (void *)1 && is_error(err, EBADMSG),
+	   "result unchanged: hierarchy");
+	hierarchy = NULL;
+	end();
 
 	vitrine_hierarchy_destroy(NULL);
 	vitrine_snapshot_destroy(NULL);
 	vitrine_source_destroy(NULL);
 	vitrine_error_destroy(NULL);
-	ksft_test_result(true, "nothing can be destroyed\n");
+	ok(true, "nothing can be destroyed");
 }
 
 /* Build and check a hierarchy of @nr_values; return the processor time needed in seconds. */
 static double measure(const char *what, size_t len_bytes, size_t nr_values)
 {
-	struct vitrine_inspect_summary summary = { 0 };
-	struct vitrine_hierarchy *hierarchy = NULL;
-	struct vitrine_snapshot *snapshot = NULL;
-	struct timespec begin_time, end_time;
-	struct vitrine_error *err;
+	struct vitrine_inspect_summary summary;
+	clock_t begin_time = clock();
 	double seconds;
 
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &begin_time);
-	err = build(len_bytes, &snapshot, &hierarchy);
-	if (!err)
-		err = vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL, &summary);
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end_time);
-	seconds = end_time.tv_sec - begin_time.tv_sec +
-		  (end_time.tv_nsec - begin_time.tv_nsec) / 1e9;
-	if (err)
-		vitrine_error_print(err, stdout);
-	ksft_test_result(!err && summary.nr_values == nr_values, "%s: %zu KiB\n", what,
-			 len_bytes / 1024);
+	must(build(len_bytes));
+	must(vitrine_inspect_check(words, len_bytes, NULL, NULL, NULL, &summary));
+	seconds = (double)(clock() - begin_time) / CLOCKS_PER_SEC;
+	ok(summary.nr_values == nr_values, "%s: %zu KiB", what, len_bytes / 1024);
 	printf("# %.3f s\n", seconds);
-	vitrine_error_destroy(err);
-	vitrine_hierarchy_destroy(hierarchy);
-	vitrine_snapshot_destroy(snapshot);
-	free(words);
+	end();
 	return seconds;
 }
 
@@ -224,14 +173,13 @@ static uint32_t put_long_name(size_t len_bytes, char last)
 	size_t i;
 
 	/* All blocks from here on are aligned to 2048 bytes. */
-	put_block(7, 14, index + 128, 0);
-	put(len_bytes | (uint64_t)'a' << 32);
+	put_block(7, 14, index + 128, 0, len_bytes | (uint64_t)'a' << 32);
 	memset(&words[nr_words], 'a', 2032);
 	nr_words += 254;
 	for (i = 2036; i < len_bytes; i += 2040) {
 		bool end = i + 2040 >= len_bytes;
 
-		put_block(7, 8, end ? 0 : nr_words / 2 + 128, 0);
+		put(7 | 8 << 8 | (end ? 0 : nr_words / 2 + 128) << 16);
 		memset(&words[nr_words], 'a', 2040);
 		nr_words += 255;
 		if (end)
@@ -253,10 +201,8 @@ static double measure_long_names(size_t len_bytes)
 		words[i] = 0;
 	names[0] = put_long_name(len_bytes, 'a');
 	names[1] = put_long_name(len_bytes, 'b');
-	for (i = 0; i < nr; i++) {
-		put_block(0, 5, 2, names[i * 7919 % 2]);
-		put(i);
-	}
+	for (i = 0; i < nr; i++)
+		put_block(0, 5, 2, names[i * 7919 % 2], i);
 	nr_words += nr_words % 2;
 	return measure("60000 values of two long names", nr_words * 8, nr + 1);
 }
@@ -266,10 +212,8 @@ static double measure_many_values(size_t nr)
 	size_t i;
 
 	begin(nr * 16);
-	for (i = 0; i < nr - 3; i++) {
-		put_block(0, 4, 2, 1);
-		put(i);
-	}
+	for (i = 0; i < nr - 3; i++)
+		put_block(0, 4, 2, 1, i);
 	return measure("as many values as fit, all of one name", nr * 16, nr - 2);
 }
 
@@ -278,10 +222,8 @@ static double measure_many_free(size_t nr)
 	size_t i;
 
 	begin(nr * 16);
-	for (i = 3; i + 1 < nr; i++) {
-		put_block(0, 0, i + 1, i > 3 ? i - 1 : 0);
-		put(0);
-	}
+	for (i = 3; i + 1 < nr; i++)
+		put_block(0, 0, i + 1, i > 3 ? i - 1 : 0, 0);
 	return measure("one list of free blocks", nr * 16, 1);
 }
 
@@ -290,19 +232,19 @@ static void test_time(double (*measure_one)(size_t size), double most, const cha
 {
 	double smaller = measure_one(MIB / SCALE);
 
-	ksft_test_result(measure_one(MIB) < smaller * most, "%s\n", what);
+	ok(measure_one(MIB) < smaller * most, "%s", what);
 }
 
 int main(void)
 {
 	ksft_print_header();
-	test_root();
+	root_is_at(0, 0, 32, "index 0 is the root");
+	root_is_at(2, 32, 48, "a node \"root\" alone below index 0 is the root");
 	test_wrong_questions();
 	test_results();
 	/* Each name is read once: the values take most of the time, however long the names are. */
 	test_time(measure_long_names, SCALE / 4, "names are not compared for each value");
 	test_time(measure_many_values, MOST_TIMES, "the time is no square of the number of values");
 	test_time(measure_many_free, MOST_TIMES, "the time is no square of the number of blocks");
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }

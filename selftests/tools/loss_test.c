@@ -8,8 +8,7 @@
 
 #include "../must.h"
 #include "fake_ring.h"
-#include "kselftest.h"
-#include "vitrine.h"
+#include "test.h"
 
 #define NR_SUBBUFS	4
 #define SUBBUF_BYTES	4096
@@ -26,12 +25,6 @@ static uint64_t write_next(struct vitrine_writer *writer, struct vitrine_ring *r
 		must(vitrine_writer_append_loss(writer, &subbuf->loss));
 	must(vitrine_writer_append(writer, subbuf->bytes, subbuf->len_bytes));
 	return subbuf->nr_lost;
-}
-
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	(void)ctx;
-	printf("# offset 0x%" PRIx64 ": %s\n", offset, message);
 }
 
 /* Whether viewers can recognise idle: by its priority, or by its weight in the newer record. */
@@ -58,14 +51,11 @@ static bool all_know_idle(const char *path)
 	bool good = true;
 
 	must(vitrine_archive_create(path, NULL, &archive));
-	for (;;) {
-		must(vitrine_archive_next(archive, &record));
-		if (!record)
-			break;
-		if (record->kind != VITRINE_FXT_SWITCH)
-			continue;
+	for (must(vitrine_archive_next(archive, &record)); record;
+	     must(vitrine_archive_next(archive, &record))) {
 		/* The fake ring writes newer records without weights. */
-		if (!record->context_switch.legacy && !record->nr_args)
+		if (record->kind != VITRINE_FXT_SWITCH ||
+		    (!record->context_switch.legacy && !record->nr_args))
 			continue;
 		nr++;
 		good = good && knows_idle(record);
@@ -93,19 +83,19 @@ static void test_cpu(unsigned int cpu, const char *path)
 	fake_ring_fill(&ring, 1);
 	/* The worker is running at the begin and at the end of the gap. */
 	lost = write_next(writer, reader);
-	ksft_test_result(!lost, "CPU %u: nothing is lost at first\n", cpu);
+	ok(!lost, "CPU %u: nothing is lost at first", cpu);
 	fake_ring_fill(&ring, 1 + 2 * NR_SUBBUFS);
 	lost = write_next(writer, reader);
-	ksft_test_result(lost, "CPU %u: %" PRIu64 " records are lost in the gap\n", cpu, lost);
+	ok(lost, "CPU %u: %" PRIu64 " records are lost in the gap", cpu, lost);
 	must(vitrine_writer_commit(writer));
 	vitrine_writer_destroy(writer);
 
 	must(vitrine_fxt_check(path, &report, &summary));
-	ksft_test_result(!summary.nr_faults, "CPU %u: the file is sound\n", cpu);
-	ksft_test_result(summary.nr_lost == lost, "CPU %u: the file counts them all\n", cpu);
-	ksft_test_result(summary.nr_cpus == 1, "CPU %u: all switches are of one CPU, not of %u\n",
-			 cpu, summary.nr_cpus);
-	ksft_test_result(all_know_idle(path), "CPU %u: switches name the idle thread\n", cpu);
+	ok(!summary.nr_faults, "CPU %u: the file is sound", cpu);
+	ok(summary.nr_lost == lost, "CPU %u: the file counts them all", cpu);
+	ok(summary.nr_cpus == 1, "CPU %u: all switches are of one CPU, not of %u", cpu,
+	   summary.nr_cpus);
+	ok(all_know_idle(path), "CPU %u: switches name the idle thread", cpu);
 	vitrine_ring_destroy(reader);
 	fake_ring_deinit(&ring);
 }
@@ -124,6 +114,5 @@ int main(void)
 	test_cpu(256, path);
 	test_cpu(300, path);
 	unlink(path);
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }

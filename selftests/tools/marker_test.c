@@ -4,18 +4,12 @@
  * keeps them apart.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <vitrine/map.h>
 
 #include "../must.h"
-#include "kselftest.h"
-#include "vitrine.h"
+#include "test.h"
 
 static int from;
 
@@ -34,7 +28,7 @@ static void expect(const char *wanted)
 	ssize_t len = read(from, text, sizeof(text) - 1);
 
 	text[len < 0 ? 0 : len] = '\0';
-	ksft_test_result(!strcmp(text, wanted), "%s\n", wanted);
+	ok(!strcmp(text, wanted), "%s", wanted);
 }
 
 /* Check the next marker, which is binary. */
@@ -47,44 +41,49 @@ static void expect_number(char letter, const char *name, int64_t number)
 	ssize_t len = read(from, &marker, sizeof(marker) - 1);
 	const struct vitrine_marker_number *head = &marker.head;
 
-	ksft_test_result(len == (ssize_t)(sizeof(*head) + strlen(name)) && head->letter == letter &&
-			 !head->nul && head->number == number && !strcmp(marker.name, name),
-			 "%c %.16s %lld\n", letter, name, (long long)number);
+	ok(len == (ssize_t)(sizeof(*head) + strlen(name)) && head->letter == letter &&
+	   !head->nul && head->number == number && !strcmp(marker.name, name),
+	   "%c %.16s %lld", letter, name, (long long)number);
 }
 
 static void test_kinds(const struct vitrine_marker *marker)
 {
+	static const struct {
+		void (*put)(const struct vitrine_marker *marker, const char *name, uint64_t id);
+		char letter;
+		uint64_t id;
+	} ids[] = {
+		{ vitrine_marker_async_begin, 'S', 10 },
+		{ vitrine_marker_async_end, 'F', UINT64_MAX },
+		{ vitrine_marker_flow_begin, 's', 1 },
+		{ vitrine_marker_flow_step, 't', 1 },
+		{ vitrine_marker_flow_end, 'f', 1 },
+	};
+	static const int64_t numbers[] = { 0, -17, INT64_MIN };
+	unsigned int i;
+
 	vitrine_marker_instant(marker, "here");
 	expect("I||here");
 	vitrine_marker_begin(marker, "load");
 	expect("B||load");
 	vitrine_marker_end(marker);
 	expect("E");
-	vitrine_marker_counter(marker, "queue", 0);
-	expect_number('C', "queue", 0);
-	vitrine_marker_counter(marker, "queue", -17);
-	expect_number('C', "queue", -17);
-	vitrine_marker_counter(marker, "queue", INT64_MIN);
-	expect_number('C', "queue", INT64_MIN);
-	vitrine_marker_async_begin(marker, "request", 10);
-	expect_number('S', "request", 10);
-	vitrine_marker_async_end(marker, "request", UINT64_MAX);
-	expect_number('F', "request", -1);
-	vitrine_marker_flow_begin(marker, "hop", 1);
-	expect_number('s', "hop", 1);
-	vitrine_marker_flow_step(marker, "hop", 1);
-	expect_number('t', "hop", 1);
-	vitrine_marker_flow_end(marker, "hop", 1);
-	expect_number('f', "hop", 1);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		vitrine_marker_counter(marker, "queue", numbers[i]);
+		expect_number('C', "queue", numbers[i]);
+	}
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		ids[i].put(marker, "request", ids[i].id);
+		expect_number(ids[i].letter, "request", ids[i].id);
+	}
 }
 
 /* The longest marker, one with a number, is as long as the module accepts: 255 bytes. */
 static void test_long_names(const struct vitrine_marker *marker)
 {
-	char name[300], wanted[300];
+	char name[300] = "", wanted[300];
 
 	memset(name, 'n', sizeof(name) - 1);
-	name[sizeof(name) - 1] = '\0';
 	snprintf(wanted, sizeof(wanted), "%.245s", name);
 	vitrine_marker_counter(marker, name, INT64_MIN);
 	expect_number('C', wanted, INT64_MIN);
@@ -98,19 +97,17 @@ static void test_errors(void)
 	struct vitrine_marker *marker = NULL;
 	struct vitrine_error *err;
 
-	err = vitrine_marker_create("/nowhere/marker", &marker);
-	ksft_test_result(err && err->code == ENOENT && !marker,
-			 "a file that does not exist is an error\n");
-	vitrine_error_destroy(err);
+	ok(is_error(vitrine_marker_create("/nowhere/marker", &marker), ENOENT) && !marker,
+	   "a file that does not exist is an error");
 	setenv("VITRINE_DEBUGFS", "/nowhere", 1);
 	err = vitrine_marker_create(NULL, &marker);
-	ksft_test_result(err && !strcmp(err->path, "/nowhere/vitrine/trace/marker"),
-			 "VITRINE_DEBUGFS is where the usual file is\n");
+	ok(err && !strcmp(err->path, "/nowhere/vitrine/trace/marker"),
+	   "VITRINE_DEBUGFS is where the usual file is");
 	vitrine_error_destroy(err);
 	marker = open_marker("/dev/full");
 	errno = EDOM;
 	vitrine_marker_counter(marker, "lost", 1);
-	ksft_test_result(errno == EDOM, "a marker leaves errno as it was\n");
+	ok(errno == EDOM, "a marker leaves errno as it was");
 	vitrine_marker_destroy(marker);
 	vitrine_marker_end(NULL);
 	vitrine_marker_flow_begin(NULL, "nowhere", 1);
@@ -133,6 +130,5 @@ int main(void)
 	test_long_names(marker);
 	vitrine_marker_destroy(marker);
 	test_errors();
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }

@@ -13,32 +13,23 @@
 
 #include "../must.h"
 #include "fake_ring.h"
-#include "kselftest.h"
+#include "test.h"
 #include "live/recording.h"
 
 #define NR_SUBBUFS	8
 #define SUBBUF_BYTES	4096
 
-/**
- * struct recording - a recording of one fake ring
- * @ring: the writer
- * @can_flush: the ring begins a new sub-buffer when it is flushed
- * @loses: number of records that are lost after each flush
- * @summary: what the finished file holds
- * @first_ns: time of the first switch in it, or 0
- */
-struct recording {
-	struct fake_ring ring;
-	bool can_flush;
-	unsigned int loses;
-	struct vitrine_fxt_summary summary;
-	uint64_t first_ns;
-};
+/* A recording of one fake ring. */
+static struct {
+	struct fake_ring ring;		/* the writer */
+	bool can_flush;			/* the ring begins a new sub-buffer when it is flushed */
+	unsigned int loses;		/* number of records that are lost after each flush */
+	struct vitrine_fxt_summary summary;	/* what the finished file holds */
+	uint64_t first_ns;		/* time of the first switch in it, or 0 */
+	uint64_t before;		/* time of the last record before the recording */
+} recording;
 
 static char dir[32];
-
-/* The recording in progress. */
-static struct recording *flushed;
 
 static char *path_of(const char *name, char path[256])
 {
@@ -46,34 +37,36 @@ static char *path_of(const char *name, char path[256])
 	return path;
 }
 
-static void recording_init(struct recording *recording)
+static void put_switches(unsigned int nr)
+{
+	while (nr--)
+		fake_ring_switch(&recording.ring);
+}
+
+/* A new ring, which has @nr switches before it is recorded. */
+static void ring_init(unsigned int nr)
 {
 	static char output[256];
 	char path[256];
 	int fd = open(path_of("vitrine/trace/cpu0", path), O_RDWR | O_CREAT | O_TRUNC, 0600);
 
-	flushed = recording;
-	memset(recording, 0, sizeof(*recording));
-	fake_ring_init(&recording->ring, fd, 0, NR_SUBBUFS, SUBBUF_BYTES);
-	recording->can_flush = true;
+	memset(&recording, 0, sizeof(recording));
+	fake_ring_init(&recording.ring, fd, 0, NR_SUBBUFS, SUBBUF_BYTES);
+	recording.can_flush = true;
 	recorder = (struct recorder){ .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	rotation = (struct rotation){ .output = path_of("trace.fxt", output) };
 	must(rotation_open());
 	must(recorder_scan());
-}
-
-static void put_switches(struct recording *recording, unsigned int nr)
-{
-	while (nr--)
-		fake_ring_switch(&recording->ring);
+	put_switches(nr);
+	recording.before = recording.ring.ticks;
 }
 
 /* As the module does for "flush". */
 static bool flush(void)
 {
-	if (flushed->can_flush && flushed->ring.packet)
-		fake_ring_advance(&flushed->ring);
-	flushed->ring.producer->lost_records += flushed->loses;
+	if (recording.can_flush && recording.ring.packet)
+		fake_ring_advance(&recording.ring);
+	recording.ring.producer->lost_records += recording.loses;
 	return true;
 }
 
@@ -88,133 +81,106 @@ static void begin(bool (*how)(void))
 	recorder.started = true;
 }
 
-/* Finish the file, and read it. */
-static void end(struct recording *recording)
+/* Finish the file after @nr more switches, and read it. */
+static void end(unsigned int nr)
 {
 	const struct vitrine_fxt_record *record;
 	struct vitrine_archive *archive;
 	char path[256];
 
+	put_switches(nr);
 	must(recorder_finish(flush));
 	must(rotation_commit());
 	path_of("trace.fxt", path);
-	must(vitrine_fxt_check(path, NULL, &recording->summary));
+	must(vitrine_fxt_check(path, NULL, &recording.summary));
 	must(vitrine_archive_create(path, NULL, &archive));
 	do
 		must(vitrine_archive_next(archive, &record));
 	while (record && record->kind != VITRINE_FXT_SWITCH);
-	recording->first_ns = record ? record->ticks : 0;
+	recording.first_ns = record ? record->ticks : 0;
 	vitrine_archive_destroy(archive);
 	recorder_deinit();
-	fake_ring_deinit(&recording->ring);
+	fake_ring_deinit(&recording.ring);
 }
 
 /* Record @nr switches of a ring that has @nr_before. */
-static void record(struct recording *recording, unsigned int nr_before, bool (*how)(void),
-		   unsigned int nr)
+static void record(unsigned int nr_before, bool (*how)(void), unsigned int nr)
 {
-	recording_init(recording);
-	put_switches(recording, nr_before);
+	ring_init(nr_before);
 	begin(how);
-	put_switches(recording, nr);
-	end(recording);
+	end(nr);
 }
 
 /* The file is sound, and has as much as was counted. */
-static bool has(const struct recording *recording, uint64_t nr_switches, uint64_t nr_lost)
+static bool has(uint64_t nr_switches, uint64_t nr_lost)
 {
-	const struct vitrine_fxt_summary *summary = &recording->summary;
+	const struct vitrine_fxt_summary *summary = &recording.summary;
 
-	if (!summary->nr_faults && summary->nr_switches == nr_switches &&
-	    recorder.nr_switches == nr_switches && summary->nr_lost == nr_lost &&
-	    recorder.nr_lost == nr_lost)
-		return true;
 	printf("# %llu switches, %llu counted; %llu lost, %llu counted; %llu faults\n",
 	       (unsigned long long)summary->nr_switches, (unsigned long long)recorder.nr_switches,
-	       (unsigned long long)summary->nr_lost,
-	       (unsigned long long)recorder.nr_lost,
+	       (unsigned long long)summary->nr_lost, (unsigned long long)recorder.nr_lost,
 	       (unsigned long long)summary->nr_faults);
-	return false;
+	return !summary->nr_faults && summary->nr_switches == nr_switches &&
+	       recorder.nr_switches == nr_switches && summary->nr_lost == nr_lost &&
+	       recorder.nr_lost == nr_lost;
 }
 
 static void test_begin(void)
 {
-	struct recording recording;
-	uint64_t before;
+	record(1000, flush, 900);
+	ok(has(900, 0), "what is written after the begin is recorded");
+	ok(recording.first_ns == recording.before + 10, "nothing before it is");
 
-	recording_init(&recording);
-	put_switches(&recording, 1000);
-	before = recording.ring.ticks;
-	begin(flush);
-	put_switches(&recording, 900);
-	end(&recording);
-	ksft_test_result(has(&recording, 900, 0), "what is written after the begin is recorded\n");
-	ksft_test_result(recording.first_ns == before + 10, "nothing before it is\n");
+	record(10, cannot_flush, 10);
+	ok(has(20, 0), "without a flush, it begins with the current sub-buffer");
 
-	record(&recording, 10, cannot_flush, 10);
-	ksft_test_result(has(&recording, 20, 0),
-			 "without a flush, it begins with the current sub-buffer\n");
+	record(0, flush, 300);
+	ok(has(300, 0), "all of a new ring is recorded");
 
-	record(&recording, 0, flush, 300);
-	ksft_test_result(has(&recording, 300, 0), "all of a new ring is recorded\n");
-
-	record(&recording, 10, flush, 0);
-	ksft_test_result(has(&recording, 0, 0), "a CPU without records has none\n");
+	record(10, flush, 0);
+	ok(has(0, 0), "a CPU without records has none");
 }
 
 /* The ring is frozen when recording begins, or full, and goes on with a new sub-buffer. */
 static void test_frozen(void)
 {
-	struct recording recording;
-	uint64_t before;
-
-	recording_init(&recording);
-	put_switches(&recording, 250);
-	before = recording.ring.ticks;
+	ring_init(250);
 	recording.can_flush = false;
 	begin(flush);
 	fake_ring_advance(&recording.ring);
-	put_switches(&recording, 300);
-	end(&recording);
-	ksft_test_result(has(&recording, 300, 0) && recording.first_ns == before + 10,
-			 "a sub-buffer that could not be ended is left out\n");
+	end(300);
+	ok(has(300, 0) && recording.first_ns == recording.before + 10,
+	   "a sub-buffer that could not be ended is left out");
 
-	recording_init(&recording);
-	put_switches(&recording, 250);
+	ring_init(250);
 	recording.can_flush = false;
 	begin(flush);
-	end(&recording);
-	ksft_test_result(has(&recording, 0, 0), "so is the last one\n");
+	end(0);
+	ok(has(0, 0), "so is the last one");
 }
 
 static void test_lost(void)
 {
-	struct recording recording;
-
-	recording_init(&recording);
-	put_switches(&recording, 10);
+	ring_init(10);
 	recording.ring.producer->lost_records = 7;
 	begin(flush);
-	put_switches(&recording, 10);
-	end(&recording);
-	ksft_test_result(has(&recording, 10, 0), "what was lost before does not count\n");
+	end(10);
+	ok(has(10, 0), "what was lost before does not count");
 
-	recording_init(&recording);
-	put_switches(&recording, 10);
+	ring_init(10);
 	recording.ring.producer->lost_records = 7;
 	recording.loses = 5;
 	begin(flush);
 	recording.loses = 0;
-	put_switches(&recording, 300);
-	end(&recording);
-	ksft_test_result(has(&recording, 300, 5), "what is lost at the begin counts\n");
+	end(300);
+	ok(has(300, 5), "what is lost at the begin counts");
 
-	recording_init(&recording);
+	ring_init(0);
 	begin(flush);
-	put_switches(&recording, 10);
+	put_switches(10);
 	recording.ring.producer->lost_records = 3;
-	end(&recording);
-	ksft_test_result(has(&recording, 10, 3), "what is lost at the end counts\n");
+	end(0);
+	ok(has(10, 3), "what is lost at the end counts");
 }
 
 /* Count the wakeups in the file that have the right waker as their argument. */
@@ -240,23 +206,22 @@ static unsigned int count_wakers(uint64_t worker_from)
 /* The first sub-buffer begins with the idle thread, which is the waker before any switch. */
 static void test_wakers(void)
 {
-	struct recording recording;
 	uint64_t worker_from;
 	unsigned int i;
 
-	recording_init(&recording);
+	ring_init(0);
 	begin(flush);
 	for (i = 0; i < 10; i++)
 		fake_ring_wakeup(&recording.ring);
-	put_switches(&recording, 1);
+	fake_ring_switch(&recording.ring);
 	worker_from = recording.ring.ticks;
 	for (i = 0; i < 500; i++)
 		fake_ring_wakeup(&recording.ring);
-	end(&recording);
-	ksft_test_result(recording.summary.nr_wakeups == 510 && has(&recording, 1, 0),
-			 "wakers are added in sub-buffers that stay sound\n");
+	end(0);
+	ok(recording.summary.nr_wakeups == 510 && has(1, 0),
+	   "wakers are added in sub-buffers that stay sound");
 	/* The fake ring names the idle thread first in each sub-buffer. */
-	ksft_test_result(count_wakers(worker_from) >= 100, "the waker is the running thread\n");
+	ok(count_wakers(worker_from) >= 100, "the waker is the running thread");
 }
 
 int main(void)
@@ -269,7 +234,6 @@ int main(void)
 		return 1;
 	setenv("VITRINE_DEBUGFS", dir, 1);
 	ksft_print_header();
-	ksft_set_plan(12);
 	test_begin();
 	test_frozen();
 	test_lost();
@@ -279,5 +243,5 @@ int main(void)
 	rmdir(path_of("vitrine/trace", path));
 	rmdir(path_of("vitrine", path));
 	rmdir(dir);
-	ksft_finished();
+	return tests_end();
 }

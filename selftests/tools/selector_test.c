@@ -2,14 +2,21 @@
 /*
  * Selectors: their meaning, which values they match, and the errors of invalid ones.
  */
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "../must.h"
 #include "inspect/selector.h"
-#include "kselftest.h"
+#include "test.h"
 
 #define MAX_NAMES	8
+
+static struct selector *created(const char *text)
+{
+	struct selector *selector;
+
+	must(selector_create(text, &selector));
+	return selector;
+}
 
 /* Test point: @text is refused, with an error that contains @message. */
 static void refused(const char *text, const char *message)
@@ -17,9 +24,8 @@ static void refused(const char *text, const char *message)
 	struct selector *selector = NULL;
 	struct vitrine_error *err = selector_create(text, &selector);
 
-	ksft_test_result(err && err->code == EINVAL && strstr(err->message, message) &&
-			 !strcmp(err->path, text), "`%s' is refused: %s\n", text,
-			 err ? err->message : "no error");
+	ok(err && err->code == EINVAL && strstr(err->message, message) && !strcmp(err->path, text),
+	   "`%s' is refused: %s", text, err ? err->message : "no error");
 	vitrine_error_destroy(err);
 	selector_destroy(selector);
 }
@@ -29,10 +35,8 @@ static size_t split(char *path, struct selector_name *names)
 	char *save = NULL, *name;
 	size_t nr = 0;
 
-	for (name = strtok_r(path, "|", &save); name; name = strtok_r(NULL, "|", &save)) {
-		names[nr].bytes = name;
-		names[nr++].len = strlen(name);
-	}
+	for (name = strtok_r(path, "|", &save); name; name = strtok_r(NULL, "|", &save))
+		names[nr++] = (struct selector_name){ name, strlen(name) };
 	return nr;
 }
 
@@ -40,20 +44,14 @@ static size_t split(char *path, struct selector_name *names)
 static void judges(const char *text, const char *path, bool is_node, enum vitrine_verdict expected)
 {
 	static const char * const verdicts[] = { "drop", "keep", "descend" };
+	struct selector *selector = created(text);
 	struct selector_name names[MAX_NAMES];
-	struct selector *selector = NULL;
-	struct vitrine_error *err;
 	enum vitrine_verdict got;
 	char *copy = strdup(path);
-	size_t nr;
 
-	err = selector_create(text, &selector);
-	if (err || !copy)
-		exit(1);
-	nr = split(copy, names);
-	got = selector_judge(selector, names, nr, is_node);
-	ksft_test_result(got == expected, "`%s' of %s %s: %s\n", text,
-			 is_node ? "node" : "property", path, verdicts[got]);
+	got = selector_judge(selector, names, split(copy, names), is_node);
+	ok(got == expected, "`%s' of %s %s: %s", text, is_node ? "node" : "property", path,
+	   verdicts[got]);
 	selector_destroy(selector);
 	free(copy);
 }
@@ -63,8 +61,8 @@ static void fits(const char *pattern, const char *name, bool expected)
 	const struct selector_name p = { pattern, strlen(pattern) };
 	const struct selector_name n = { name, strlen(name) };
 
-	ksft_test_result(selector_name_fits(&p, &n) == expected, "`%s' %s `%s'\n",
-			 pattern, expected ? "fits" : "does not fit", name);
+	ok(selector_name_fits(&p, &n) == expected, "`%s' %s `%s'", pattern,
+	   expected ? "fits" : "does not fit", name);
 }
 
 static void test_refused(void)
@@ -152,20 +150,15 @@ static void test_judges(void)
 
 static void test_names(void)
 {
-	struct selector *selector = NULL;
-	char *name;
+	struct selector *selector = created("./a\\:\\*.inspect:root");
+	char *name = selector_name_unescape(&selector->tree);
 
-	if (selector_create("./a\\:\\*.inspect:root", &selector))
-		exit(1);
-	ksft_test_result(!selector_name_is_pattern(&selector->tree),
-			 "an escaped * makes no pattern\n");
-	name = selector_name_unescape(&selector->tree);
-	ksft_test_result(name && !strcmp(name, "./a:*.inspect"), "backslashes go: %s\n", name);
+	ok(!selector_name_is_pattern(&selector->tree), "an escaped * makes no pattern");
+	ok(name && !strcmp(name, "./a:*.inspect"), "backslashes go: %s", name);
 	free(name);
 	selector_destroy(selector);
-	if (selector_create("a*", &selector))
-		exit(1);
-	ksft_test_result(selector_name_is_pattern(&selector->tree), "a * makes a pattern\n");
+	selector = created("a*");
+	ok(selector_name_is_pattern(&selector->tree), "a * makes a pattern");
 	selector_destroy(selector);
 }
 
@@ -176,6 +169,5 @@ int main(void)
 	test_fits();
 	test_judges();
 	test_names();
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }

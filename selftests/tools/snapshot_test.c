@@ -8,15 +8,13 @@
  * that are equal except during an edit.
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kselftest.h"
-#include "vitrine.h"
+#include "../must.h"
+#include "test.h"
 
 #define FILE_WORDS	1024		/* 8 KiB: two pages, first one used */
 #define TREE_WORDS	512
@@ -33,11 +31,6 @@ static char path[32];
 static uint64_t *words;
 static bool stop;
 
-static uint64_t block(unsigned int order, unsigned int type, uint64_t parent, uint64_t name)
-{
-	return order | type << 8 | parent << 16 | name << 40;
-}
-
 /* Fill the words from @word to @end with FREE blocks of order 7. */
 static void write_free(size_t word, size_t end)
 {
@@ -45,33 +38,33 @@ static void write_free(size_t word, size_t end)
 		words[word] = 7;
 }
 
+static uint64_t block(unsigned int type, uint64_t parent, uint64_t name)
+{
+	return type << 8 | parent << 16 | name << 40;
+}
+
 /* Root (2), its name (3), two uints (4 and 5) with the name "u" (6), and free blocks. */
 static void write_tree(void)
 {
-	size_t i;
+	const uint64_t tree[] = {
+		1 | 2 << 8 | 2 << 16 | 0x50534e49ULL << 32, 0, TREE_WORDS * 8, 0,
+		block(3, 0, 3), 2,
+		block(14, 0, 1), 0x746f6f7200000004,	/* "root" */
+		block(5, 2, 6), 0,
+		block(5, 2, 6), 0,
+		block(14, 0, 2), 1 | (uint64_t)'u' << 32,
+	};
+	unsigned int order;
 
-	for (i = 0; i < FILE_WORDS; i++)
-		words[i] = 0;
-	words[0] = 1 | 2 << 8 | 2 << 16 | 0x50534e49ULL << 32;
-	words[WORD_SIZE] = TREE_WORDS * 8;
-	words[4] = block(0, 3, 0, 3);
-	words[5] = 2;
-	words[6] = block(0, 14, 0, 1);
-	words[7] = 4 | (uint64_t)'r' << 32 | (uint64_t)'o' << 40 |
-		   (uint64_t)'o' << 48 | (uint64_t)'t' << 56;
-	words[8] = block(0, 5, 2, 6);
-	words[10] = block(0, 5, 2, 6);
-	words[12] = block(0, 14, 0, 2);
-	words[13] = 1 | (uint64_t)'u' << 32;
+	memset(words, 0, FILE_WORDS * 8);
+	memcpy(words, tree, sizeof(tree));
 	/* Free blocks in the rest of the first 2048 bytes. */
-	words[14] = 0;
-	words[16] = 3;
-	words[32] = 4;
-	words[64] = 5;
-	words[128] = 6;
+	for (order = 3; order < 7; order++)
+		words[2 << order] = order;
 	write_free(256, TREE_WORDS);
 }
 
+/* The generation is odd during an edit. */
 static void edit_begin(void)
 {
 	words[WORD_GENERATION]++;
@@ -90,22 +83,14 @@ static void edit(uint64_t value)
 	edit_end();
 }
 
-/**
- * struct race - when and how often to edit the file
- * @at: step at which to edit
- * @skip: number of times to let this step pass first
- * @strikes: number of edits
- * @strike: the edit
- * @end: ends an edit that @strike has begun, when the reader tries again; or NULL
- * @seen: number of steps of each kind so far
- */
+/* When and how often to edit the file. */
 struct race {
-	enum vitrine_step at;
-	int skip;
-	int strikes;
-	void (*strike)(void);
-	void (*end)(void);
-	int seen[VITRINE_STEP_READ + 1];
+	enum vitrine_step at;	/* the step at which to edit */
+	int skip;		/* how often to let this step pass first */
+	int strikes;		/* number of edits */
+	void (*strike)(void);	/* the edit, */
+	void (*end)(void);	/* and its end, when the reader tries again; or NULL */
+	int seen[VITRINE_STEP_READ + 1];	/* number of steps of each kind so far */
 };
 
 static void observe(void *ctx, enum vitrine_step step)
@@ -159,13 +144,13 @@ static void restore_size(void)
 
 static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret, struct race *race)
 {
-	struct vitrine_source *source = NULL;
+	struct vitrine_source *source;
 	struct vitrine_error *err;
 
-	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
-	if (err)
-		return err;
-	vitrine_source_observe(source, observe, race);
+	*ret = NULL;
+	must(vitrine_source_create(path, VITRINE_SOURCE_MAP, &source));
+	if (race)
+		vitrine_source_observe(source, observe, race);
 	err = vitrine_snapshot_create(source, ret);
 	vitrine_source_destroy(source);
 	return err;
@@ -174,34 +159,29 @@ static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret, struct r
 /* Whether the two numbers in the snapshot are equal, and the snapshot has no faults. */
 static bool is_whole(const struct vitrine_snapshot *snapshot)
 {
-	struct vitrine_inspect_summary summary = { 0 };
-	struct vitrine_error *err;
+	struct vitrine_inspect_summary summary;
 	const uint64_t *copy;
 	size_t len;
 
 	copy = vitrine_snapshot_bytes(snapshot, &len);
-	err = vitrine_inspect_check(copy, len, NULL, NULL, NULL, &summary);
-	vitrine_error_destroy(err);
-	return !err && !summary.nr_faults &&
-	       copy[WORD_FIRST] == copy[WORD_LAST] &&
+	must(vitrine_inspect_check(copy, len, NULL, NULL, NULL, &summary));
+	return !summary.nr_faults && copy[WORD_FIRST] == copy[WORD_LAST] &&
 	       copy[WORD_GENERATION] == vitrine_snapshot_generation(snapshot);
 }
 
 /* Test point: the snapshot has @generation after so many @retries. */
 static void race_test(const char *what, struct race race, int retries)
 {
-	struct vitrine_snapshot *snapshot = NULL;
-	struct vitrine_error *err;
+	struct vitrine_snapshot *snapshot;
 
 	write_tree();
-	err = snapshot_of(&snapshot, &race);
-	ksft_test_result(!err && is_whole(snapshot), "%s: snapshot is whole\n", what);
-	ksft_test_result(!err && vitrine_snapshot_generation(snapshot) ==
-			 words[WORD_GENERATION], "%s: of the last generation\n", what);
-	ksft_test_result(race.seen[VITRINE_STEP_RETRY] == retries && !race.seen[VITRINE_STEP_READ],
-			 "%s: after %d retries\n", what, retries);
+	must(snapshot_of(&snapshot, &race));
+	ok(is_whole(snapshot), "%s: snapshot is whole", what);
+	ok(vitrine_snapshot_generation(snapshot) == words[WORD_GENERATION],
+	   "%s: of the last generation", what);
+	ok(race.seen[VITRINE_STEP_RETRY] == retries && !race.seen[VITRINE_STEP_READ],
+	   "%s: after %d retries", what, retries);
 	vitrine_snapshot_destroy(snapshot);
-	vitrine_error_destroy(err);
 }
 
 static void test_edits(void)
@@ -221,34 +201,29 @@ static void test_edits(void)
 	size_t i;
 
 	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct race race = {
-			.at = places[i].at,
-			.skip = places[i].skip,
-			.strikes = 1,
-			.strike = edit_once,
-		};
+		struct race race = { places[i].at, places[i].skip, 1, .strike = edit_once };
 
 		race_test(places[i].what, race, 1);
-		race.strikes = 3;
-		race.skip = 0;
+	}
+	for (i = VITRINE_STEP_GENERATION; i <= VITRINE_STEP_COPY; i++) {
+		struct race race = { i, .strikes = 3, .strike = edit_once };
+
 		race_test("three edits in a row", race, 3);
 	}
 }
 
 static void test_growth(void)
 {
-	struct race race = { .at = VITRINE_STEP_GENERATION, .strikes = 1, .strike = grow };
-	struct vitrine_snapshot *snapshot = NULL;
-	struct vitrine_error *err;
-	size_t len = 0;
+	struct race race = { VITRINE_STEP_GENERATION, .strikes = 1, .strike = grow };
+	struct vitrine_snapshot *snapshot;
+	size_t len;
 
 	race_test("growth after the generation", race, 1);
 	race.at = VITRINE_STEP_COPY;
 	race_test("growth after the copy", race, 1);
-	err = snapshot_of(&snapshot, &race);
-	if (!err)
-		vitrine_snapshot_bytes(snapshot, &len);
-	ksft_test_result(len == FILE_WORDS * 8, "grown tree is copied to its new end\n");
+	must(snapshot_of(&snapshot, &race));
+	vitrine_snapshot_bytes(snapshot, &len);
+	ok(len == FILE_WORDS * 8, "grown tree is copied to its new end");
 	vitrine_snapshot_destroy(snapshot);
 }
 
@@ -257,17 +232,10 @@ static void test_others(void)
 {
 	const struct race undisturbed = { .at = VITRINE_STEP_READ };
 	const struct race late = {
-		.at = VITRINE_STEP_CHUNK,
-		.skip = 4,
-		.strikes = 1,
-		.strike = change_first,
-		.end = change_last,
+		VITRINE_STEP_CHUNK, 4, 1, change_first, .end = change_last,
 	};
 	const struct race size = {
-		.at = VITRINE_STEP_GENERATION,
-		.strikes = 1,
-		.strike = announce_size,
-		.end = restore_size,
+		VITRINE_STEP_GENERATION, 0, 1, announce_size, .end = restore_size,
 	};
 
 	race_test("undisturbed", undisturbed, 0);
@@ -277,76 +245,62 @@ static void test_others(void)
 
 static void test_fallback(void)
 {
-	struct race race = { .at = VITRINE_STEP_READ, .strikes = 1, .strike = edit_end };
-	struct vitrine_snapshot *snapshot = NULL;
+	struct race race = { VITRINE_STEP_READ, .strikes = 1, .strike = edit_end };
+	struct vitrine_snapshot *snapshot;
 	struct vitrine_error *err;
 
 	/* Grow the tree to the whole file: read() does not stop at the end of the tree. */
 	write_tree();
 	grow();
 	edit_begin();
-	err = snapshot_of(&snapshot, &race);
-	ksft_test_result(!err && is_whole(snapshot),
-			 "writer that never lets go: read() gives the snapshot\n");
-	ksft_test_result(race.seen[VITRINE_STEP_READ] == 1 && race.seen[VITRINE_STEP_RETRY] > 0 &&
-			 race.seen[VITRINE_STEP_RETRY] < 100,
-			 "after a bounded number of attempts\n");
+	must(snapshot_of(&snapshot, &race));
+	ok(is_whole(snapshot), "writer that never lets go: read() gives the snapshot");
+	ok(race.seen[VITRINE_STEP_READ] == 1 && race.seen[VITRINE_STEP_RETRY] > 0 &&
+	   race.seen[VITRINE_STEP_RETRY] < 100, "after a bounded number of attempts");
 	vitrine_snapshot_destroy(snapshot);
 
-	snapshot = NULL;
-	race = (struct race){ 0 };
 	write_tree();
 	edit_begin();
-	err = snapshot_of(&snapshot, &race);
-	ksft_test_result(err && err->code == EAGAIN && !snapshot && err->advice &&
-			 err->path && !strcmp(err->path, path),
-			 "writer that died within an edit: EAGAIN, path, advice\n");
-	vitrine_error_destroy(err);
+	err = snapshot_of(&snapshot, NULL);
+	ok(err && !snapshot && err->advice && err->path && !strcmp(err->path, path) &&
+	   is_error(err, EAGAIN), "writer that died within an edit: EAGAIN, path, advice");
 }
 
 /* Each copy becomes invalid after its last byte. */
 static void test_always_late(void)
 {
-	struct race race = { .at = VITRINE_STEP_COPY, .strikes = 1000, .strike = edit_once };
-	struct vitrine_snapshot *snapshot = NULL;
-	struct vitrine_error *err;
+	struct race race = { VITRINE_STEP_COPY, .strikes = 1000, .strike = edit_once };
+	struct vitrine_snapshot *snapshot;
 
 	write_tree();
 	grow();
-	err = snapshot_of(&snapshot, &race);
-	ksft_test_result(!err && is_whole(snapshot) && race.seen[VITRINE_STEP_READ] == 1,
-			 "edit after every copy: read() gives the snapshot\n");
-	ksft_test_result(race.seen[VITRINE_STEP_COPY] > 1 && race.seen[VITRINE_STEP_COPY] <= 8,
-			 "after a few copies\n");
+	must(snapshot_of(&snapshot, &race));
+	ok(is_whole(snapshot) && race.seen[VITRINE_STEP_READ] == 1,
+	   "edit after every copy: read() gives the snapshot");
+	ok(race.seen[VITRINE_STEP_COPY] > 1 && race.seen[VITRINE_STEP_COPY] <= 8,
+	   "after a few copies");
 	vitrine_snapshot_destroy(snapshot);
 }
 
 /* A refresh that fails leaves the old snapshot unchanged. */
 static void test_refresh(void)
 {
-	struct vitrine_source *source = NULL;
-	struct vitrine_snapshot *snapshot = NULL;
-	struct vitrine_error *err;
+	struct vitrine_source *source;
+	struct vitrine_snapshot *snapshot;
 	uint64_t generation = 0;
 
 	write_tree();
-	err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
-	if (!err)
-		err = vitrine_snapshot_create(source, &snapshot);
-	ksft_test_result(!err, "snapshot to refresh\n");
-	if (err)
-		return;
+	must(vitrine_source_create(path, VITRINE_SOURCE_MAP, &source));
+	must(vitrine_snapshot_create(source, &snapshot));
 	edit(7);
-	ksft_test_result(!vitrine_source_generation(source, &generation) &&
-			 generation == 2, "source tells the new generation\n");
-	err = vitrine_snapshot_refresh(snapshot, source);
-	ksft_test_result(!err && is_whole(snapshot) &&
-			 vitrine_snapshot_generation(snapshot) == 2, "refreshed\n");
+	ok(!vitrine_source_generation(source, &generation) && generation == 2,
+	   "source tells the new generation");
+	must(vitrine_snapshot_refresh(snapshot, source));
+	ok(is_whole(snapshot) && vitrine_snapshot_generation(snapshot) == 2, "refreshed");
 	edit_begin();
-	err = vitrine_snapshot_refresh(snapshot, source);
-	ksft_test_result(err && vitrine_snapshot_generation(snapshot) == 2 &&
-			 is_whole(snapshot), "failed refresh changes nothing\n");
-	vitrine_error_destroy(err);
+	ok(is_error(vitrine_snapshot_refresh(snapshot, source), EAGAIN) &&
+	   vitrine_snapshot_generation(snapshot) == 2 && is_whole(snapshot),
+	   "failed refresh changes nothing");
 	vitrine_snapshot_destroy(snapshot);
 	vitrine_source_destroy(source);
 }
@@ -379,15 +333,9 @@ static void test_busy_writer(void)
 		return;
 	for (i = 0; i < 2000; i++) {
 		struct race race = { .at = VITRINE_STEP_READ };
-		struct vitrine_snapshot *snapshot = NULL;
-		struct vitrine_source *source = NULL;
-		struct vitrine_error *err;
+		struct vitrine_snapshot *snapshot;
+		struct vitrine_error *err = snapshot_of(&snapshot, i % 2 ? &race : NULL);
 
-		err = vitrine_source_create(path, VITRINE_SOURCE_MAP, &source);
-		if (!err && i % 2)
-			vitrine_source_observe(source, observe, &race);
-		if (!err)
-			err = vitrine_snapshot_create(source, &snapshot);
 		/* read() of a regular file takes no lock that excludes the writer. */
 		if (!err && !race.seen[VITRINE_STEP_READ] && i % 2) {
 			taken++;
@@ -395,12 +343,11 @@ static void test_busy_writer(void)
 		}
 		vitrine_error_destroy(err);
 		vitrine_snapshot_destroy(snapshot);
-		vitrine_source_destroy(source);
 	}
 	__atomic_store_n(&stop, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
 	printf("# %d snapshots taken from the mapping\n", taken);
-	ksft_test_result(!torn, "busy writer: %d torn snapshots\n", torn);
+	ok(!torn, "busy writer: %d torn snapshots", torn);
 }
 
 int main(void)
@@ -422,9 +369,6 @@ int main(void)
 	test_always_late();
 	test_refresh();
 	test_busy_writer();
-	munmap(words, FILE_WORDS * 8);
-	close(fd);
 	unlink(path);
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }

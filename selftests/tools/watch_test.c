@@ -4,7 +4,7 @@
  */
 #include "inspect/watch.c"
 
-#include "kselftest.h"
+#include "test.h"
 
 #define SECOND	1000000000ULL
 
@@ -51,45 +51,29 @@ static uint32_t begin_tree(void)
 static void show_tree(unsigned int ordinal)
 {
 	struct tree tree = { .name = (char *)"t", .ordinal = ordinal };
-	struct vitrine_snapshot *snapshot = NULL;
-	struct vitrine_error *err;
+	struct vitrine_snapshot *snapshot;
 
-	err = vitrine_snapshot_from_bytes(words, nr_words * 8, "test", &snapshot);
-	if (!err)
-		err = vitrine_hierarchy_create(snapshot, &tree.hierarchy);
-	if (err) {
-		vitrine_error_print(err, stdout);
-		exit(1);
-	}
+	must(vitrine_snapshot_from_bytes(words, nr_words * 8, "test", &snapshot));
+	must(vitrine_hierarchy_create(snapshot, &tree.hierarchy));
 	add_tree(&tree);
 	vitrine_hierarchy_destroy(tree.hierarchy);
 	vitrine_snapshot_destroy(snapshot);
 }
 
-static uint64_t bits_of(double number)
-{
-	uint64_t bits;
-
-	memcpy(&bits, &number, sizeof(bits));
-	return bits;
-}
-
 /* Update the rows at time @now from a tree with one value of each type. */
 static void take(uint64_t now, int64_t number, uint64_t large, double real, bool extra)
 {
+	uint64_t slots[] = { 0, 10, 0, large % 1000, 1 }, bits;
 	uint32_t root = begin_tree(), node, array;
 
+	memcpy(&bits, &real, sizeof(bits));
 	put_value(0, INT, root, "int", number);
 	put_value(0, UINT, root, "large", large);
 	node = put_value(0, NODE, root, "node", 0);
-	put_value(0, DOUBLE, node, "real", bits_of(real));
+	put_value(0, DOUBLE, node, "real", bits);
 	put_value(0, UINT, node, "same", 7);
 	array = put_value(2, ARRAY, node, "hist", UINT | 1 << 4 | 5 << 8);
-	words[array * 2 + 2] = 0;
-	words[array * 2 + 3] = 10;
-	words[array * 2 + 4] = 0;
-	words[array * 2 + 5] = large % 1000;
-	words[array * 2 + 6] = 1;
+	memcpy(&words[array * 2 + 2], slots, sizeof(slots));
 	if (extra)
 		put_value(0, UINT, root, "new", 1);
 	rows_begin(now);
@@ -99,31 +83,45 @@ static void take(uint64_t now, int64_t number, uint64_t large, double real, bool
 
 static const struct watch_row *row(const char *name)
 {
-	const struct watch_rows *rows = &rows_now;
 	static const struct watch_row none = { .name = "", .value = "none" };
 	size_t i;
 
-	for (i = 0; i < rows->nr; i++)
-		if (!strcmp(rows->rows[i].name, name))
-			return &rows->rows[i];
+	for (i = 0; i < rows_now.nr; i++)
+		if (!strcmp(rows_now.rows[i].name, name))
+			return &rows_now.rows[i];
 	return &none;
 }
 
-/* Return the names in a view, each followed by a space. */
-static const char *names(enum watch_order order, const char *filter)
+/* Test point: the row has this value. */
+static void has_value(const char *name, const char *value)
 {
-	static char text[512];
+	ok(!strcmp(row(name)->value, value), "%s is %s: %s", name, value, row(name)->value);
+}
+
+/* Test point: the row has this rate, and is said to have changed or not. */
+static void has_rate(const char *name, double rate, bool has_changed, const char *what)
+{
+	const struct watch_row *seen = row(name);
+
+	ok(seen->rate == rate && seen->has_changed == has_changed, "%s: %s, %g/s%s", what, name,
+	   seen->rate, seen->has_changed ? ", changed" : "");
+}
+
+/* Test point: a view has these names, each followed by a space. */
+static void shows(enum watch_order order, const char *filter, const char *expected,
+		  const char *what)
+{
+	char text[512] = "";
 	size_t i;
 
 	sort_order = order;
 	snprintf(row_filter, sizeof(row_filter), "%s", filter);
 	update_view();
-	*text = '\0';
 	for (i = 0; i < nr_view; i++) {
 		strcat(text, view[i]->name);
 		strcat(text, " ");
 	}
-	return text;
+	ok(!strcmp(text, expected), "%s: %s", what, text);
 }
 
 static void forget(void)
@@ -139,14 +137,12 @@ static void forget(void)
 static void test_values(void)
 {
 	take(5 * SECOND, -5, UINT64_MAX, 0.5, false);
-	ksft_test_result(rows_now.nr == 5, "a row for each property\n");
-	ksft_test_result(!strcmp(row("t:int")->value, "-5") &&
-			 !strcmp(row("t:large")->value, "18446744073709551615") &&
-			 !strcmp(row("t:node:real")->value, "0.5"), "values\n");
-	ksft_test_result(!strcmp(row("t:node:hist")->value, "616 counted"),
-			 "a histogram's count: %s\n", row("t:node:hist")->value);
-	ksft_test_result(!row("t:int")->has_changed && row("t:int")->rate == 0,
-			 "the first time: no rate\n");
+	ok(rows_now.nr == 5, "a row for each property");
+	has_value("t:int", "-5");
+	has_value("t:large", "18446744073709551615");
+	has_value("t:node:real", "0.5");
+	has_value("t:node:hist", "616 counted");
+	has_rate("t:int", 0, false, "the first time: no rate");
 	forget();
 }
 
@@ -154,22 +150,19 @@ static void test_rates(void)
 {
 	take(5 * SECOND, -5, 1000, 0.5, false);
 	take(7 * SECOND, 5, 1500, 1.5, true);
-	ksft_test_result(row("t:int")->rate == 5 &&
-			 row("t:large")->rate == 250 &&
-			 row("t:node:real")->rate == 0.5, "rates per second\n");
-	ksft_test_result(row("t:node:hist")->rate == 250, "a histogram's rate\n");
-	ksft_test_result(row("t:int")->has_changed &&
-			 !row("t:node:same")->has_changed &&
-			 row("t:node:same")->rate == 0, "what has changed\n");
-	ksft_test_result(!row("t:new")->has_changed && row("t:new")->rate == 0,
-			 "what is new\n");
+	has_rate("t:int", 5, true, "a rate per second");
+	has_rate("t:large", 250, true, "a rate of large numbers");
+	has_rate("t:node:real", 0.5, true, "a rate of numbers with a point");
+	has_rate("t:node:hist", 250, true, "a histogram's rate");
+	has_rate("t:node:same", 0, false, "what has not changed");
+	has_rate("t:new", 0, false, "what is new");
 	take(8 * SECOND, INT64_MIN, UINT64_MAX, NAN, false);
-	ksft_test_result(row("t:int")->rate == -0x1p63, "a rate beyond the type\n");
-	ksft_test_result(!strcmp(row("t:new")->value, "none"), "what has gone\n");
+	has_rate("t:int", -0x1p63, true, "a rate beyond the type");
+	has_value("t:new", "none");
 	take(9 * SECOND, INT64_MIN, UINT64_MAX - 1, 0, false);
-	ksft_test_result(row("t:large")->rate == -1, "one less of many: exactly\n");
+	has_rate("t:large", -1, true, "one less of many: exactly");
 	take(9 * SECOND, 0, 0, 0, false);
-	ksft_test_result(row("t:int")->rate == 0, "no time, no rate\n");
+	has_rate("t:int", 0, true, "no time, no rate");
 	forget();
 }
 
@@ -185,11 +178,9 @@ static void test_trees(void)
 	show_tree(0);
 	show_tree(1);
 	rows_end();
-	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""),
-				 "x: cannot open t:a t:a#2 t#2:a t#2:a#2 "),
-			 "values and trees of one name: %s\n", names(WATCH_BY_NAME, ""));
-	ksft_test_result(!strcmp(names(WATCH_BY_NAME, "T#2"), "x: cannot open t#2:a t#2:a#2 "),
-			 "errors pass the filter\n");
+	shows(WATCH_BY_NAME, "", "x: cannot open t:a t:a#2 t#2:a t#2:a#2 ",
+	      "values and trees of one name");
+	shows(WATCH_BY_NAME, "T#2", "x: cannot open t#2:a t#2:a#2 ", "errors pass the filter");
 	forget();
 }
 
@@ -197,22 +188,16 @@ static void test_views(void)
 {
 	take(1 * SECOND, -5, 1000, NAN, false);
 	take(2 * SECOND, 995, 1010, NAN, false);
-	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""),
-				 "t:int t:large t:node:hist t:node:real t:node:same "),
-			 "in the order of the tree: %s\n", names(WATCH_BY_NAME, ""));
-	ksft_test_result(!strcmp(names(WATCH_BY_VALUE, ""),
-				 "t:large t:int t:node:hist t:node:same t:node:real "),
-			 "by value, the largest first, no number last: %s\n",
-			 names(WATCH_BY_VALUE, ""));
-	ksft_test_result(!strcmp(names(WATCH_BY_RATE, ""),
-				 "t:int t:large t:node:hist t:node:same t:node:real "),
-			 "by rate: %s\n", names(WATCH_BY_RATE, ""));
-	ksft_test_result(!strcmp(names(WATCH_BY_NAME, "NODE:"),
-				 "t:node:hist t:node:real t:node:same "),
-			 "filtered, in whatever case\n");
-	ksft_test_result(!strcmp(names(WATCH_BY_RATE, "absent"), ""), "nothing passes\n");
+	shows(WATCH_BY_NAME, "", "t:int t:large t:node:hist t:node:real t:node:same ",
+	      "in the order of the tree");
+	shows(WATCH_BY_VALUE, "", "t:large t:int t:node:hist t:node:same t:node:real ",
+	      "by value, the largest first, no number last");
+	shows(WATCH_BY_RATE, "", "t:int t:large t:node:hist t:node:same t:node:real ", "by rate");
+	shows(WATCH_BY_NAME, "NODE:", "t:node:hist t:node:real t:node:same ",
+	      "filtered, in whatever case");
+	shows(WATCH_BY_RATE, "absent", "", "nothing passes");
 	forget();
-	ksft_test_result(!strcmp(names(WATCH_BY_NAME, ""), ""), "no rows\n");
+	shows(WATCH_BY_NAME, "", "", "no rows");
 }
 
 int main(void)
@@ -222,6 +207,5 @@ int main(void)
 	test_rates();
 	test_trees();
 	test_views();
-	ksft_set_plan(ksft_test_num());
-	ksft_finished();
+	return tests_end();
 }
