@@ -4,7 +4,6 @@
 # A command that is interrupted by a signal, a limit or a file that becomes shorter leaves
 # no temporary file, and gives a reason.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
 # there: print the files in the directory, except for those of the test itself
@@ -16,20 +15,20 @@ there()
 # nothing_left: the directory has the same files as at the beginning
 nothing_left()
 {
-	local status
-
 	there | diff files -
-	status=$?
+	local status=$?
+
 	rm -rf out.*
 	return "$status"
 }
 
-# limited ARGUMENT...: run vitrine with a file size limit of 4 KiB, and print the exit code
-limited()
+# with_limit NAME STATUS ARGUMENT...: with files of 4 KiB at most, vitrine ends with STATUS and
+# leaves no file
+with_limit()
 {
-	(ulimit -f 4 && "$vitrine" "$@" 2>limited.err)
-	echo $?
-	rm -f limited.err
+	check "a limit, $1" prints "$2" \
+		bash -c '{ (ulimit -f 4; exec "$@"); } 2>/dev/null; echo $?' - "$vitrine" "${@:3}"
+	check "a limit, $1: nothing is left" nothing_left
 }
 
 "$mkfxt" speed 200000 >long.fxt
@@ -37,7 +36,7 @@ limited()
 "$mkfxt" speed 2000 >short.fxt
 "$vitrine" convert short.fxt -o short.ctf
 for ((i = 0; i < 200; i++)); do
-	"$words" "$golden/inspect/v2-tree.words" >tree$i.inspect
+	golden_tree v2-tree tree$i.inspect
 done
 mkfifo out
 touch files
@@ -45,43 +44,30 @@ there >there.new && mv there.new files
 
 # ---- signals ----
 
-for signal in HUP INT TERM; do
+# stopped SIGNAL OUT FILE: SIGNAL ends a conversion to OUT once it has made FILE
+stopped()
+{
 	# The shell sets SIGINT to be ignored in background commands.
-	env --default-signal=INT "$vitrine" convert endless.fxt -o out.heph &
-	pid=$!
-	until_there 'out.heph.??????'
-	kill -$signal $pid
-	wait $pid
-	status=$?
-	check "SIG$signal: ends it" test $status = $((128 + $(kill -l $signal)))
-	check "SIG$signal: nothing is left" nothing_left
+	env --default-signal=INT "$vitrine" convert endless.fxt -o "$2" &
+	until_there "$3"
+	kill "-$1" $!
+	wait $!
+	check "SIG$1, to $2: ends it" test $? = $((128 + $(kill -l "$1")))
+	check "SIG$1, to $2: nothing is left" nothing_left
+}
+for signal in HUP INT TERM; do
+	stopped $signal out.heph 'out.heph.??????'
 done
-env --default-signal=INT "$vitrine" convert endless.fxt -o out.ctf &
-pid=$!
-until_there 'out.ctf.??????/trace/cpu*'
-kill -TERM $pid
-wait $pid
-check "SIGTERM, to ctf: ends it" test $? = $((128 + $(kill -l TERM)))
-check "SIGTERM, to ctf: nothing is left" nothing_left
+stopped TERM out.ctf 'out.ctf.??????/trace/cpu*'
 
-# ---- limits: SIGXFSZ arrives in the middle of a write ----
+# ---- limits: SIGXFSZ arrives in the middle of a write; for CTF, it ends a child ----
 
 xfsz=$((128 + $(kill -l XFSZ)))
-check "a limit, to heph" test "$(limited convert long.fxt -o out.heph)" = "$xfsz"
-check "a limit, to heph: nothing is left" nothing_left
-# Here the signal ends a child.
-check "a limit, to ctf" test "$(limited convert long.fxt -o out.ctf)" = 3
-check "a limit, to ctf: nothing is left" nothing_left
-check "a limit, from ctf" test "$(limited convert short.ctf -o out.fxt)" = 3
-check "a limit, from ctf: nothing is left" nothing_left
-check "a limit, merging" test "$(limited merge short.fxt -o out.fxt)" = "$xfsz"
-check "a limit, merging: nothing is left" nothing_left
-metrics_limited()
-{
-	test "$(limited metrics --textfile out.prom ./tree*.inspect)" = "$xfsz"
-}
-check "a limit, metrics" metrics_limited
-check "a limit, metrics: nothing is left" nothing_left
+with_limit "to heph" $xfsz convert long.fxt -o out.heph
+with_limit "to ctf" 3 convert long.fxt -o out.ctf
+with_limit "from ctf" 3 convert short.ctf -o out.fxt
+with_limit "merging" $xfsz merge short.fxt -o out.fxt
+with_limit "metrics" $xfsz metrics --textfile out.prom ./tree*.inspect
 
 # ---- files that are truncated ----
 

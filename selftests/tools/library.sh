@@ -3,75 +3,36 @@
 #
 # libvitrine as installed: the exported symbols agree with the map, the header, the
 # kernel-doc and the manual, and the example of each manual page builds and runs.
-#
-# DIR holds tools/, the library built with sanitizers.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 root=$dir/root
 lib=$root/usr/lib
 man=$root/usr/share/man
+header=$root/usr/include/vitrine/vitrine.h
+python=(env LD_PRELOAD="${SANITIZER:-}" ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$lib"
+	PYTHONPATH="$lib/python3/dist-packages" python3 -c)
 rings=
-
-end_rings()
-{
-	[ -z "$rings" ] || kill "$rings"
-}
-trap 'end_rings; rm -rf "$dir"' EXIT
+trap '[ -z "$rings" ] || kill "$rings"; rm -rf "$dir"' EXIT
 
 mkdir -p "$root"
-
-install_library()
-{
-	make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" DESTDIR="$root" PREFIX=/usr install
-}
-check "make install" install_library
+check "make install" make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" DESTDIR="$root" \
+	PREFIX=/usr install
 
 # ---- what is exported -------------------------------------------------------
 
 sed -n 's/^\t\(vitrine_[a-z_]*\);$/\1/p' "$top/tools/lib/libvitrine.map" | sort >map
 
-soname()
-{
-	readelf -d "$lib/libvitrine.so" | grep -F 'soname: [libvitrine.so.1]'
-}
-check "the soname is libvitrine.so.1" soname
-
-exported()
-{
-	nm -D --defined-only --with-symbol-versions "$lib/libvitrine.so.1" |
-		awk '$2 != "A" { print $3 }' | sort >exported
-	diff <(sed 's/$/@@VITRINE_1/' map) exported
-}
-check "all of the map is exported, as VITRINE_1, and nothing else" exported
-
-declared()
-{
-	sed 's|/\*.*\*/||' "$root/usr/include/vitrine/vitrine.h" |
-		sed '\|/\*|,\|\*/|d' | grep -v '^typedef' |
-		grep -o '\bvitrine_[a-z_]*(' | tr -d '(' | sort >declared
-	diff map declared
-}
-check "the header declares what the map exports" declared
-
+check "the soname is libvitrine.so.1" grep -F 'soname: [libvitrine.so.1]' \
+	<(readelf -d "$lib/libvitrine.so")
+check "all of the map is exported, as VITRINE_1, and nothing else" diff <(sed 's/$/@@VITRINE_1/' map) \
+	<(nm -D --defined-only --with-symbol-versions "$lib/libvitrine.so.1" | awk '$2 != "A" { print $3 }' | sort)
+check "the header declares what the map exports" diff map <(sed 's|/\*.*\*/||' "$header" |
+	sed '\|/\*|,\|\*/|d' | grep -v '^typedef' | grep -o '\bvitrine_[a-z_]*(' | tr -d '(' | sort)
 # Internal names of the archive must not collide with those of a program linked with it.
-archived()
-{
-	nm --defined-only --extern-only "$lib/libvitrine.a" | awk 'NF == 3 { print $3 }' |
-		sort | diff map -
-}
-check "the archive has the same global names" archived
-
-kernel_doc()
-{
-	local name status=0
-
-	while read -r name; do
-		grep -qhE "^ \* $name\(\) - ." "$top"/tools/lib/*.c || { echo "$name"; status=1; }
-	done <map
-	return "$status"
-}
-check "every function has kernel-doc" kernel_doc
+check "the archive has the same global names" diff map \
+	<(nm --defined-only --extern-only "$lib/libvitrine.a" | awk 'NF == 3 { print $3 }' | sort)
+check "every function has kernel-doc" diff map \
+	<(sed -nE 's/^ \* (vitrine_[a-z_]*)\(\) - ..*/\1/p' "$top"/tools/lib/*.c | sort)
 
 # ---- the manual -------------------------------------------------------------
 
@@ -81,16 +42,8 @@ names()
 	sed -n '/^\.SH NAME/,/\\-/p' "$1" | grep -oE '^vitrine_[a-z_]+'
 }
 
-named()
-{
-	local page
-
-	for page in "$top"/Documentation/man/*.3; do
-		names "$page"
-	done | sort >named
-	diff map named
-}
-check "every function is in the NAME of one page" named
+check "every function is in the NAME of one page" diff map \
+	<(for page in "$top"/Documentation/man/*.3; do names "$page"; done | sort)
 
 # Remove white space and quotes from a declaration.
 squeeze()
@@ -100,9 +53,8 @@ squeeze()
 
 prototypes()
 {
-	local header page prototype status=0
+	local page prototype status=0
 
-	header=$(squeeze <"$root/usr/include/vitrine/vitrine.h")
 	for page in "$top"/Documentation/man/*.3; do
 		sed -n '/^\.SH SYNOPSIS/,/^\.SH DESC/s/^\.BI\? //p' "$page" | grep -v '#include' |
 			squeeze | sed 's/;/;\n/g' >prototypes
@@ -112,7 +64,7 @@ prototypes()
 		}
 		while read -r prototype; do
 			# Ignore the semicolon: an attribute may precede it in the header.
-			[[ $header == *"${prototype%;}"* ]] || {
+			squeeze <"$header" | grep -qF -- "${prototype%;}" || {
 				echo "$page: not in vitrine.h: $prototype"
 				status=1
 			}
@@ -122,37 +74,16 @@ prototypes()
 }
 check "the pages' prototypes are those of the header" prototypes
 
-found()
-{
-	local name status=0
-
-	while read -r name; do
-		[ -e "$man/man3/$name.3" ] || { echo "man 3 $name: nothing"; status=1; }
-	done <map
-	return "$status"
-}
-check "man finds each function" found
-
-well_formed()
-{
-	local page said status=0
-
-	for page in "$top"/Documentation/man/*.[1-8]; do
-		said=$(groff -t -man -Tutf8 -ww -z "$page" 2>&1)
-		[ -z "$said" ] || { printf '%s\n' "$said"; status=1; }
-	done
-	return "$status"
-}
-check "groff has nothing to say against any page" well_formed
+check "man finds each function" diff map <(cd "$man/man3" && while read -r name; do
+	[ ! -e "$name.3" ] || echo "$name"
+done <"$dir/map")
+check "groff has nothing to say against any page" same /dev/null \
+	<(groff -t -man -Tutf8 -ww -z "$top"/Documentation/man/*.[1-8] 2>&1)
 
 # ---- the examples -----------------------------------------------------------
 
-# Print the example of a page: the .EX block in its section EXAMPLES.
-extract()
-{
-	sed '1,/^\.SH EXAMPLES/d' "$1" | sed -n '/^\.EX/,/^\.EE/p' | sed '/^\.E[XE]/d' |
-		sed -e 's/^\\&//' -e 's/\\-/-/g' -e 's/\\e/\\/g'
-}
+# build_example NAME LINK...: compile the example of the manual page NAME: the .EX block in its
+# section EXAMPLES
 
 # flags ARGUMENT...: run pkg-config for the library installed under $root
 flags()
@@ -165,7 +96,8 @@ flags()
 # build_example NAME LINK...: compile the example of the manual page NAME
 build_example()
 {
-	extract "$top/Documentation/man/$1.3" >"$1.c"
+	sed '1,/^\.SH EXAMPLES/d' "$top/Documentation/man/$1.3" | sed -n '/^\.EX/,/^\.EE/p' |
+		sed -e '/^\.E[XE]/d' -e 's/^\\&//' -e 's/\\-/-/g' -e 's/\\e/\\/g' >"$1.c"
 	[ -s "$1.c" ] || { echo "no example"; return 1; }
 	# shellcheck disable=SC2046 # split into words on purpose
 	cc -std=gnu11 -O1 -g -Wall -Wextra -Wno-unused-parameter -Werror \
@@ -185,21 +117,13 @@ prints_lines()
 	done <<<"$1"
 }
 
-"$words" "$golden/inspect/v2-tree.words" >tree.inspect
-"$build/mkfxt" vitrine >trace.fxt
+golden_tree v2-tree tree.inspect
+traces vitrine
+mv vitrine.fxt trace.fxt
 mkdir -p vitrine/trace
 "$build/fake_rings" "$dir" >rings.log &
 rings=$!
-until [ -e vitrine/trace/cpu0 ]; do
-	kill -0 $rings || break
-	sleep 0.05
-done
-
-# same_bytes: the example copies the file byte by byte
-same_bytes()
-{
-	LD_LIBRARY_PATH=$lib ./vitrine_snapshot tree.inspect | cmp - tree.inspect
-}
+until_there vitrine/trace/cpu0
 
 # run_example NAME: run the example NAME and check its output
 run_example()
@@ -216,7 +140,7 @@ run_example()
 	vitrine_source)
 		prints_lines "tree.inspect, read: 0 edits" "./$1" tree.inspect ;;
 	vitrine_snapshot)
-		same_bytes ;;
+		LD_LIBRARY_PATH=$lib ./vitrine_snapshot tree.inspect | cmp - tree.inspect ;;
 	vitrine_hierarchy)
 		prints_lines $'root\n  kid\n    uint' "./$1" tree.inspect ;;
 	vitrine_value)
@@ -256,14 +180,8 @@ for page in "$top"/Documentation/man/*.3; do
 	check "$name(3): the example runs" run_example "$name"
 done
 
-python_module()
-{
-	LD_PRELOAD=${SANITIZER:-} ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
-		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 \
-		python3 -c 'import vitrine; print(vitrine.inspect("tree.inspect")["root"]["int"])' |
-		grep -x -e -5
-}
-check "Python imports what is installed" python_module
+check "Python imports what is installed" prints -5 \
+	"${python[@]}" 'import vitrine; print(vitrine.inspect("tree.inspect")["root"]["int"])'
 
 python_markers()
 {
@@ -273,8 +191,7 @@ python_markers()
 	local hop="s\0${seven}hopt\0${seven}hopf\0${seven}hopE"
 
 	: >markers
-	LD_PRELOAD=${SANITIZER:-} ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH=$lib \
-		PYTHONPATH=$lib/python3/dist-packages PYTHONDONTWRITEBYTECODE=1 python3 -c '
+	"${python[@]}" '
 import vitrine
 with vitrine.Marker("markers") as marker:
     with marker.duration("caf\u00e9"):
@@ -295,12 +212,10 @@ except vitrine.Error as error:
 }
 check "Python writes markers" python_markers
 
-linked_statically()
-{
-	build_example vitrine_fxt "$lib/libvitrine.a" &&
-		! readelf -d vitrine_fxt | grep -F libvitrine &&
-		FILE=trace.fxt prints_lines "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
-}
-check "a program with the archive in it runs" linked_statically
+build_example vitrine_fxt "$lib/libvitrine.a"
+check "a program with the archive in it does not need the library" fails \
+	grep libvitrine <(readelf -d vitrine_fxt)
+FILE=trace.fxt check "a program with the archive in it runs" \
+	prints_lines "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
 
 plan

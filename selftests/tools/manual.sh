@@ -4,7 +4,6 @@
 # The manual has a page for each command with all its options, and the help of each
 # command is short: a summary, a line per option, and examples.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 man=$top/Documentation/man
 
@@ -12,12 +11,6 @@ man=$top/Documentation/man
 plain()
 {
 	sed -e 's/\\-/-/g' -e 's/\\f[A-Z]//g' "$1"
-}
-
-listed()
-{
-	grep -qx "\.B $1" "$man/vitrine.1" || { echo "not in COMMANDS of vitrine.1"; return 1; }
-	sed -n '/^\.SH SEE ALSO/,$p' "$man/vitrine.1" | grep -F "vitrine-$1 (1)"
 }
 
 # documented COMMAND: the page of COMMAND describes each of its options, except for --help
@@ -36,18 +29,12 @@ documented()
 	return "$status"
 }
 
-# summary COMMAND: print the summary of COMMAND in `vitrine help'
-summary()
-{
-	"$vitrine" help | sed -n "s/^  $1  *//p"
-}
-
 # summarised COMMAND: the summary has at most eight words, and is that of the manual page
 summarised()
 {
 	local text
 
-	text=$(summary "$1")
+	text=$("$vitrine" help | sed -n "s/^  $1  *//p")
 	echo "$text"
 	[ "$(wc -w <<<"$text")" -le 8 ] &&
 		plain "$man/vitrine-$1.1" | grep -qxF "vitrine-$1 - $text"
@@ -67,7 +54,9 @@ helps()
 }
 
 for command in $("$vitrine" help | awk '/^  [a-z]/ { print $1 }'); do
-	check "vitrine(1) has $command" listed "$command"
+	check "vitrine(1) has $command among its commands" grep -qx "\.B $command" "$man/vitrine.1"
+	check "vitrine(1) refers to the page of $command" \
+		grep -F "vitrine-$command (1)" <(sed -n '/^\.SH SEE ALSO/,$p' "$man/vitrine.1")
 	check "vitrine-$command(1) has all its options" documented "$command"
 	check "$command: a summary of at most eight words, the same in its page" summarised "$command"
 	check "$command --help: one line per option, then examples" helps "$command"

@@ -4,40 +4,35 @@
 # `vitrine metrics': the metrics of trees, by the rules of Documentation/metrics.rst,
 # checked with promtool and the parser of prometheus_client.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
-# tree NAME <JSON: write a tree to NAME.inspect
+# tree NAME <JSON: make the tree NAME.inspect
 tree()
 {
-	python3 "$here/mktree.py" >"$1.inspect"
+	mktree "$1.inspect"
 }
 
-# becomes NAME JSON LINES: the samples of the tree NAME, which is made of JSON, are LINES
+# made FILTER NAME JSON LINES: FILTER prints LINES of the metrics of the tree NAME, made of JSON
+made()
+{
+	tree "$2" <<<"$3"
+	filtered "$4" "$1" metrics "./$2.inspect"
+}
+
+# becomes, types, helps NAME JSON LINES: samples, types or help of the tree NAME are LINES
 becomes()
 {
-	tree "$1" <<<"$2"
-	diff <(printf '%s\n' "$3") \
-	     <("$vitrine" metrics "./$1.inspect" | grep -v '^#' | sed "s/tree=\"$1\",\?//; s/{}//")
+	made "grep -v '^#' | sed 's/tree=\"$1\",\?//; s/{}//'" "$@"
 }
 
-# promtool exits with status 0 and prints no warning.
-promtool_agrees()
+types()
 {
-	local said
-
-	said=$("$vitrine" metrics "$@" 2>/dev/null | promtool check metrics 2>&1) && [ -z "$said" ] && return
-	echo "$said"
-	return 1
+	made "sed -n 's/^# TYPE vitrine_$1_//p'" "$@"
 }
 
-# The parser is a Debian package, so it needs Debian's Python.
-parser_agrees()
+helps()
 {
-	"$vitrine" metrics "$@" | /usr/bin/python3 -c '
-import sys
-from prometheus_client.parser import text_string_to_metric_families
-print(len(list(text_string_to_metric_families(sys.stdin.read()))), "families")'
+	made "sed -n 's/^# HELP vitrine_$1//p'" "$@"
 }
 
 # ---- names and labels ----
@@ -63,10 +58,8 @@ vitrine_t_2x 5
 vitrine_t_a_x_y 2
 vitrine_t_ber 3
 vitrine_t_rx_errors 1'
-tree eth.12 <<<'{"a": 1}'
 check "a number behind a tree's name is in the label only" \
-	diff <(echo 'vitrine_eth_a{tree="eth.12"} 1') \
-	     <("$vitrine" metrics ./eth.12.inspect | grep -v '^#')
+	made "grep -v '^#'" eth.12 '{"a": 1}' 'vitrine_eth_a{tree="eth.12"} 1'
 check "devices" becomes devices '{"block": {"sda": {"reads": 1}}, "net": {"eth0": {"up": true}}}' \
 'vitrine_devices_block_reads_total{device="sda"} 1
 vitrine_devices_net_up{device="eth0"} 1'
@@ -103,19 +96,6 @@ vitrine_t_z 0'
 check "strings are labels, escaped, cut to 128 bytes" becomes t '{"name": "a\"b\\c\ne", "bad": "\udcff", "n": {"long": "'"$(printf '%0126d' 0)éé"'"}}' \
 'vitrine_t_info{bad="�",name="a\"b\\c\ne"} 1
 vitrine_t_n_info{long="'"$(printf '%0126d' 0)é"'"} 1'
-
-# typed NAME: print the TYPE lines of the tree NAME
-typed()
-{
-	"$vitrine" metrics "./$1.inspect" | sed -n "s/^# TYPE vitrine_$1_//p"
-}
-
-# types NAME JSON LINES: those of the tree NAME, which is made of JSON, are LINES
-types()
-{
-	tree "$1" <<<"$2"
-	diff <(printf '%s\n' "$3") <(typed "$1")
-}
 
 check "types" types system '{"uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "name": "x"}}, "rx_total": 1, "signed_total": -1,
 	"total": 5, "list_count": 4, "lat": {"$linear": [0, 10, 0, 1, 0]}}' \
@@ -175,28 +155,25 @@ vitrine_t_same_bucket{le="4.0"} 1
 vitrine_t_same_bucket{le="+Inf"} 10
 vitrine_t_same_count 10'
 tree t <<<'{"bad": {"$linear": [0, 1, -1, 2, 3]}, "nan": {"$linear": [0.0, 1.0, NaN, 2.0, 3.0]}}'
-check "counts that are none are left out, and that is said" \
-	output_has "t.inspect: 2 values left out" "$vitrine" metrics ./t.inspect
+check "counts that are none are left out, and that is said" has \
+	"t.inspect: 2 values left out" metrics ./t.inspect
 
 # ---- links ----
 
-for name in v1-links v1-links-leaf; do
-	"$words" "$golden/inspect/$name.words" >$name.inspect
-done
+golden_tree v1-links
+golden_tree v1-links-leaf
 # v1-links has values only through links to v1-links-leaf, which has a link back.
-check "a tree that a link leads to has metrics once, under its own name" prints \
-'vitrine: ./v1-links.inspect: links are not followed: the trees that they lead to have metrics under their own names, if they are selected
-vitrine: ./v1-links-leaf.inspect: links are not followed: the trees that they lead to have metrics under their own names, if they are selected
-vitrine_v1_links_leaf_gone{tree="v1-links-leaf"} 5
-vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
-	bash -c "'$vitrine' metrics ./v1-links.inspect ./v1-links-leaf.inspect | grep -v '^#'"
+samples='vitrine_v1_links_leaf_gone{tree="v1-links-leaf"} 5
+vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1'
+advice="links are not followed: the trees that they lead to have metrics under their own names, if they are selected"
+check "a tree that a link leads to has metrics once, under its own name" filtered \
+"vitrine: ./v1-links.inspect: $advice
+vitrine: ./v1-links-leaf.inspect: $advice
+$samples" "grep -v '^#'" metrics ./v1-links.inspect ./v1-links-leaf.inspect
 
-mkdir -p linked/vitrine/inspect
-cp v1-links*.inspect linked/vitrine/inspect/
-check "so it has if no trees are selected, and nothing is said" prints \
-'vitrine_v1_links_leaf_gone{tree="v1-links-leaf"} 5
-vitrine_v1_links_leaf_kid_root{tree="v1-links-leaf"} -1' \
-	bash -c "VITRINE_DEBUGFS=linked '$vitrine' metrics 2>&1 | grep -v '^#'"
+mkdir -p vitrine/inspect
+mv v1-links*.inspect vitrine/inspect/
+check "so it has if no trees are selected, and nothing is said" filtered "$samples" "grep -v '^#'" metrics
 
 # ---- limit of a list ----
 
@@ -212,11 +189,9 @@ print(json.dumps({"events": entry, "others": {"x": {"y": {"z": 1}}, "1": {"log":
 # lists NR: the metrics of the tree t have NR entries of each list, among them the last one
 lists()
 {
-	diff <(printf '%s\n' "$1" "$1" 'vitrine_t_event_v{tree="t",event="2123"} 2123') \
-	     <("$vitrine" metrics ./t.inspect 2>/dev/null >t.prom
-	       grep -c '^vitrine_t_event_v{' t.prom
-	       grep -c '^vitrine_t_other_log_v{' t.prom
-	       grep 'event="2123"' t.prom)
+	"$vitrine" metrics ./t.inspect >t.prom 2>err
+	prints "$1 $1 1" awk '/^vitrine_t_event_v{/ { nr++ } /^vitrine_t_other_log_v{/ { others++ }
+		/event="2123"} 2123$/ { last++ } END { print nr, others, last }' t.prom
 }
 
 many 1124 1000 | tree t
@@ -224,25 +199,16 @@ check "a list of more than 1024 entries has its last 1024" lists 1024
 check "how many are missing is a metric" grep -qxF 'vitrine_metrics_entries_left_out{tree="t"} 200' t.prom
 check "that is said once" prints \
 	"vitrine: ./t.inspect: 200 entries left out: a list has more than 1024; select the entries that are needed" \
-	bash -c "'$vitrine' metrics ./t.inspect 2>&1 >t.prom"
-check "a selector is applied before the limit" prints 'vitrine_t_event_v{tree="t",event="1000"} 1000' \
-	bash -c "'$vitrine' metrics ./t.inspect:events/1000 | grep -v '^#'"
+	cat err
+check "a selector is applied before the limit" filtered 'vitrine_t_event_v{tree="t",event="1000"} 1000' \
+	"grep -v '^#'" metrics ./t.inspect:events/1000
 many 1024 1100 | tree t
 check "a list of 1024 entries is complete" lists 1024
-check "nothing is said then" fails bash -c "'$vitrine' metrics ./t.inspect 2>&1 | grep 'left.out'"
+check "nothing is said then" same /dev/null err
 tree t <<<"{$(seq -s, -f '"%.0f": "x"' 2000)}"
-check "strings do not count, as they are labels of one series" fails \
-	bash -c "'$vitrine' metrics ./t.inspect 2>&1 | grep 'entries left out'"
+check "strings do not count, as they are labels of one series" fails has 'entries left out' metrics ./t.inspect
 
 # ---- help ----
-
-# helps NAME JSON LINES: the HELP lines of the tree NAME, which is made of JSON, are LINES
-helps()
-{
-	tree "$1" <<<"$2"
-	diff <(printf '%s\n' "$3") \
-	     <("$vitrine" metrics "./$1.inspect" | sed -n "s/^# HELP vitrine_$1//p")
-}
 
 check "help is in words" helps system '{"release": "6", "uptime_ns": 5, "cpus": {"0": {"user_ns": 1, "context_switches": 1, "name": "x"}},
 	"load": {"1_min": 0.5}, "lat_ns": {"$linear": [0, 10, 0, 1, 0]}, "rx.signed_total": -1, "kilobytes": 5, "": 1}' \
@@ -275,7 +241,7 @@ vitrine_t_lat_bucket{duplicate="2",le="+Inf"} 1
 vitrine_t_lat_count 1
 vitrine_t_lat_count{duplicate="2"} 1
 vitrine_t_lat_count{duplicate="3"} 5'
-check "families that clash have no type" prints "a_x gauge" typed t
+check "families that clash have no type" filtered "a_x gauge" "sed -n 's/^# TYPE vitrine_t_//p'" metrics ./t.inspect
 
 # ---- words that promtool warns of ----
 
@@ -322,42 +288,36 @@ print(json.dumps({"$children": [[name(), value(4)] for _ in range(60)]}))
 EOF
 }
 
-if type promtool >/dev/null 2>&1; then
-	promtool=1
-else
-	promtool=
-	echo "# no promtool here: package prometheus"
-fi
-parser=
-/usr/bin/python3 -c 'import prometheus_client' 2>/dev/null && parser=1
+# agrees PROGRAM WHAT FILE...: a PROGRAM that reads metrics prints nothing about those of FILEs
+agrees()
+{
+	check "${1%% *} has nothing against $2" filtered "" "grep -v ^vitrine: | $1" metrics "${@:3}"
+}
 
-for file in "$golden"/v*.words; do
-	"$words" "$file" >"golden-$(basename "$file" .words).inspect"
+# The parser is a Debian package, so it needs Debian's Python.
+programs=()
+! type promtool >/dev/null 2>&1 || programs+=("promtool check metrics 2>&1")
+! /usr/bin/python3 -c 'import prometheus_client' 2>/dev/null || programs+=("/usr/bin/python3 -c '
+import sys
+from prometheus_client.parser import text_string_to_metric_families
+list(text_string_to_metric_families(sys.stdin.read()))' 2>&1")
+echo "# ${#programs[@]} of promtool, from the package prometheus, and prometheus_client are here"
+
+for file in "$golden"/inspect/v*.words; do
+	golden_tree "$(basename "$file" .words)" "golden-$(basename "$file" .words).inspect"
 done
-fresh=$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')
-for seed in 1 2 3 4 "$fresh"; do
+for seed in 1 2 3 4 "$(od -An -N3 -tu4 /dev/urandom | tr -d ' ')"; do
 	random_tree "$seed" >"random-$seed.inspect"
 done
-# both WHAT FILE...: check FILEs with promtool and with prometheus_client, if installed
-both()
-{
-	[ -z "$promtool" ] || check "promtool has nothing against $1" promtool_agrees "${@:2}"
-	[ -z "$parser" ] || check "prometheus_client has nothing against $1" parser_agrees "${@:2}"
-}
-both "golden trees" ./golden-*.inspect
-for file in ./random-*.inspect; do
-	both "$file" "$file"
+for program in "${programs[@]}"; do
+	agrees "$program" "golden trees" ./golden-*.inspect
+	for file in ./random-*.inspect; do
+		agrees "$program" "$file" "$file"
+	done
+	agrees "$program" "all of them" ./*.inspect
 done
-both "all of them" ./*.inspect
-no_line_twice()
-{
-	local twice
-
-	twice=$("$vitrine" metrics ./*.inspect | grep -v '^#' | sed 's/ [^ ]*$//' | LC_ALL=C sort | uniq -d)
-	[ -z "$twice" ] || { echo "$twice"; return 1; }
-}
-check "no series twice" no_line_twice
-
+check "no series twice" filtered "" "grep -v '^#\|^vitrine:' | sed 's/ [^ ]*$//' | LC_ALL=C sort | uniq -d" \
+	metrics ./*.inspect
 # ---- a file for node_exporter ----
 
 tree t <<<'{"a": 1}'
@@ -378,36 +338,26 @@ replaced()
 check "replaced, not written over" replaced
 check "no such directory" refuses 3 "no/x.prom: cannot create a temporary file in its directory: No such file" \
 	"$vitrine" metrics --textfile no/x.prom ./t.inspect
-too_large()
-(
-	trap '' XFSZ
-	ulimit -f 0
-	refuses 3 "x.prom: cannot write: File too large" "$vitrine" metrics --textfile x.prom ./t.inspect
-)
-check "disk full" too_large
+check "disk full" limited 0 refuses 3 "x.prom: cannot write: File too large" \
+	"$vitrine" metrics --textfile x.prom ./t.inspect
 check "disk full: the old file stays" grep -q ' 2$' x.prom
 check "disk full: no temporary file is left" test "$(echo x.prom*)" = x.prom
 mkdir d.prom
-check "cannot replace a directory" refuses 3 "d.prom: cannot replace: " "$vitrine" metrics --textfile d.prom ./t.inspect
-check "a selector" diff <(echo 2) <("$vitrine" metrics ./t.inspect:root:a | sed -n 's/^vitrine.* //p')
-check "no tree: no metrics" bash -c "! '$vitrine' metrics ./absent.inspect 2>&1 | grep -q vitrine_"
+check "cannot replace a directory" exits 3 "d.prom: cannot replace: " metrics --textfile d.prom ./t.inspect
+check "a selector" filtered 2 "sed -n 's/^vitrine.* //p'" metrics ./t.inspect:root:a
+check "no tree: no metrics" fails has "^vitrine_" metrics ./absent.inspect
 check "one tree of two: the other, and the status says so" refuses 3 'vitrine_t_a{tree="t"} 2' \
 	"$vitrine" metrics ./absent.inspect ./t.inspect
 
 # A link to nothing is found in the directory, but cannot be opened, like a tree that is removed
 # at that moment.
-mkdir -p debugfs/vitrine/inspect
-cp t.inspect debugfs/vitrine/inspect/
-ln -s nowhere debugfs/vitrine/inspect/gone.inspect
-export VITRINE_DEBUGFS=debugfs
-without_the_lost_one()
-{
-	local said
-
-	said=$("$vitrine" metrics "$@" 2>&1) && diff <(echo 'vitrine_t_a{tree="t"} 2') <(grep -v '^#' <<<"$said")
-}
-check "a tree that is gone when it is read is left out" without_the_lost_one
-check "so it is if a pattern found it" without_the_lost_one '*'
+rm vitrine/inspect/*
+cp t.inspect vitrine/inspect/
+ln -s nowhere vitrine/inspect/gone.inspect
+for pattern in "" '*'; do
+	check "a tree that is gone when it is read is left out, selected by '$pattern'" filtered \
+		'vitrine_t_a{tree="t"} 2' "grep -v '^#'" metrics ${pattern:+"$pattern"}
+done
 check "a tree that was named is missed" refuses 1 "gone: no tree or file has this name; there are 2 trees" "$vitrine" metrics gone
 
 plan

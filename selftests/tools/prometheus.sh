@@ -5,17 +5,9 @@
 # formats, and by way of node_exporter's textfile collector; then it is queried for the
 # values.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 started=()
-
-finish()
-{
-	[ ${#started[@]} = 0 ] || kill "${started[@]}" 2>/dev/null
-	wait
-	rm -rf "$dir"
-}
-trap finish EXIT
+trap 'kill "${started[@]}" 2>/dev/null; wait; rm -rf "$dir"' EXIT
 
 for program in prometheus prometheus-node-exporter; do
 	type "$program" >/dev/null 2>&1 ||
@@ -98,22 +90,16 @@ becomes()
 	until_true is "$@"
 }
 
-tree()
+# publish <JSON: make the tree "system", and its metrics in both formats
+publish()
 {
-	python3 "$here/mktree.py" >new.inspect && mv new.inspect system.inspect
+	mktree system.inspect && "$vitrine" metrics --textfile all.prom ./system.inspect &&
+		"$vitrine" metrics ./system.inspect >all.om
 }
-
-metrics()
-{
-	"$vitrine" metrics --textfile all.prom ./system.inspect &&
-	"$vitrine" metrics ./system.inspect >all.om
-}
-
-tree <<'EOF'
+publish <<'EOF' || exit 1
 {"uptime_ns": 1234567890123, "release": "6.12 \"x\"", "cpus": {"0": {"user_ns": 2500000000}, "1": {"user_ns": 1}},
  "lat_ns": {"$exponential": [0, 1000, 2, 0, 100, 0, 0, 0, 0]}, "lat_sum_ns": 50000, "nothing": {"$double": "nan"}}
 EOF
-metrics || exit 1
 serve >serve.log 2>&1 &
 started+=($!)
 launch node.log "Listening on" prometheus-node-exporter --collector.disable-defaults \
@@ -129,26 +115,26 @@ EOF
 launch prometheus.log "Server is ready" prometheus --config.file=prometheus.yml \
 	--storage.tsdb.path="$dir/tsdb"
 
-for job in text openmetrics node; do
-	check "$job: scraped" becomes "up{job=\"$job\"}" 1
-	check "$job: a gauge in seconds" becomes "vitrine_system_uptime_seconds{job=\"$job\"}" 1234.567890123
-	check "$job: a counter of one CPU" \
-		becomes "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\",tree=\"system\"}" 2.5
-	check "$job: a string" becomes "vitrine_system_info{job=\"$job\",release=\"6.12 \\\"x\\\"\"}" 1
-	check "$job: a quantile" \
-		becomes "histogram_quantile(1, vitrine_system_lat_seconds_bucket{job=\"$job\"})" 9.99e-07
-	check "$job: a mean" \
-		becomes "vitrine_system_lat_seconds_sum{job=\"$job\"} / on() vitrine_system_lat_seconds_count{job=\"$job\"}" 5e-07
-	check "$job: not a number" becomes "vitrine_system_nothing{job=\"$job\"}" NaN
-done
+while IFS='|' read -r what query value; do
+	for job in text openmetrics node; do
+		check "$job: $what" becomes "${query//JOB/job=\"$job\"}" "$value"
+	done
+done <<'END'
+scraped|up{JOB}|1
+a gauge in seconds|vitrine_system_uptime_seconds{JOB}|1234.567890123
+a counter of one CPU|vitrine_system_cpu_user_seconds_total{JOB,cpu="0",tree="system"}|2.5
+a string|vitrine_system_info{JOB,release="6.12 \"x\""}|1
+a quantile|histogram_quantile(1, vitrine_system_lat_seconds_bucket{JOB})|9.99e-07
+a mean|vitrine_system_lat_seconds_sum{JOB} / on() vitrine_system_lat_seconds_count{JOB}|5e-07
+not a number|vitrine_system_nothing{JOB}|NaN
+END
 check "node_exporter has no complaint" becomes 'node_textfile_scrape_error' 0
 
-tree <<<'{"cpus": {"0": {"user_ns": 3500000000}}}'
-check "the next moment" metrics
+check "the next moment" publish <<<'{"cpus": {"0": {"user_ns": 3500000000}}}'
 for job in text node; do
-	check "$job: has arrived" becomes "vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}" 3.5
-	check "$job: an increase" \
-		becomes "max_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1h]) - min_over_time(vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}[1h])" 1
+	counter="vitrine_system_cpu_user_seconds_total{job=\"$job\",cpu=\"0\"}"
+	check "$job: has arrived" becomes "$counter" 3.5
+	check "$job: an increase" becomes "max_over_time(${counter}[1h]) - min_over_time(${counter}[1h])" 1
 done
 
 plan

@@ -21,20 +21,14 @@ def plain(value):
     if isinstance(value, dict):
         return {escape(name): plain(child) for name, child in value.items()}
     if isinstance(value, vitrine.Histogram):
-        made = {"histogram": "linear", "floor": plain(value.floor)}
-        if value.multiplier is None:
-            made["step"] = plain(value.step)
-        else:
-            made["histogram"] = "exponential"
-            made["initial_step"] = plain(value.step)
-            made["step_multiplier"] = plain(value.multiplier)
-        made["counts"] = plain(value.counts)
-        return made
+        linear = value.multiplier is None
+        made = {"histogram": "linear" if linear else "exponential", "floor": plain(value.floor),
+                "step" if linear else "initial_step": plain(value.step),
+                "step_multiplier": plain(value.multiplier), "counts": plain(value.counts)}
+        return {name: part for name, part in made.items() if part is not None}
     if isinstance(value, vitrine.Link):
-        where = "inline" if value.inline else "child"
-        made = {"link": plain(value.content), "disposition": where}
-        made["error"] = value.error.strerror if value.error else None
-        return made
+        return {"link": plain(value.content), "disposition": "inline" if value.inline else "child",
+                "error": value.error.strerror if value.error else None}
     if isinstance(value, list):
         return [plain(element) for element in value]
     if isinstance(value, bytes):
@@ -47,41 +41,28 @@ def plain(value):
             return plain(raw)
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "-Infinity"[value > 0 :]
+    if isinstance(value, vitrine.Thread):
+        made = {"tid": value.tid, "pid": value.pid, "name": plain(value.name)}
+        return {name: part for name, part in made.items() if part is not None}
     return value
 
 
 def escape(name):
     """Escape what a key cannot contain as text: bytes that are not UTF-8, and NUL."""
-    return "".join(
-        f"\\x{ord(c) & 0xff:02x}" if "\udc80" <= c <= "\udcff" or c == "\0" else c
-        for c in name
-    )
+    return "".join(f"\\x{ord(c) & 0xff:02x}" if "\udc80" <= c <= "\udcff" or c == "\0" else c
+                   for c in name)
 
 
-def thread(value):
-    made = {"tid": value.tid, "pid": value.pid, "name": plain(value.name)}
-    return {name: part for name, part in made.items() if part is not None}
-
-
-JSON_NAMES = {
-    "outgoing": "out",
-    "incoming": "in",
-    "outgoing_priority": "out_priority",
-    "incoming_priority": "in_priority",
-    "payload": "bytes",
-}
+JSON_NAMES = {"outgoing": "out", "incoming": "in", "outgoing_priority": "out_priority",
+              "incoming_priority": "in_priority", "payload": "bytes"}
 
 
 def record(value):
     """Return a record as an object of `vitrine print --json`."""
     made = {}
     for name, part in vars(value).items():
-        if isinstance(part, vitrine.Thread):
-            part = thread(part)
-        elif name == "payload" and part is not None:
-            part = len(part)
-        else:
-            part = plain(part)
+        is_payload = name == "payload" and part is not None
+        part = len(part) if is_payload else plain(part)
         if part is not None and part != {}:
             made[JSON_NAMES.get(name, name)] = part
     return made
@@ -103,16 +84,13 @@ def inspect_differs(program, path):
     return mine != theirs and f"{mine}\n{theirs}"
 
 
-KINDS = set(
-    "switch wakeup instant counter begin end complete async-begin async async-end "
-    "flow-begin flow flow-end event log large-blob lost".split()
-)
+KINDS = ("switch wakeup instant counter begin end complete async-begin async async-end "
+         "flow-begin flow flow-end event log large-blob lost").split()
 
 
 def trace_differs(program, path):
     printed = command(program, "print", "--all", "--json", path).splitlines()
-    theirs = [json.loads(line) for line in printed]
-    theirs = [line for line in theirs if line["kind"] in KINDS]
+    theirs = [line for line in map(json.loads, printed) if line["kind"] in KINDS]
     for line in theirs:
         if line["kind"] == "lost":
             line.pop("event")

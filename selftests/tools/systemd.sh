@@ -2,33 +2,25 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The systemd units as installed, and the programs that they start.
-#
-# DIR holds tools/, built with sanitizers.
-
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 units=$dir/usr/lib/systemd/system
 
 # Install to a temporary prefix. The units name the programs there.
-install_units()
-{
-	make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" PREFIX="$dir/usr" SYSCONFDIR="$dir/etc" \
-		PLUGINDIR="$dir/plugins" install &&
-		! grep -n '@[A-Z]*@' "$units"/*
-}
-check "make install, and no name is left unfilled" install_units
+check "make install" make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" PREFIX="$dir/usr" \
+	SYSCONFDIR="$dir/etc" PLUGINDIR="$dir/plugins" install
+check "no name is left unfilled" fails grep -n '@[A-Z]*@' "$units"/*
 
 # verify UNIT: systemd accepts each line of UNIT
 verify()
 {
 	local said
 
-	said=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/$1" 2>&1) || {
-		echo "status $?: $said"
-		return 1
-	}
 	# Ignore warnings about other units of this machine.
-	! grep -F vitrine <<<"$said"
+	if ! said=$(SYSTEMD_UNIT_PATH=$units: systemd-analyze verify --man=no "$units/$1" 2>&1) ||
+	   grep -F vitrine <<<"$said"; then
+		echo "$said"
+		return 1
+	fi
 }
 
 # confined UNIT: systemd rates the exposure of UNIT below 3.0. Not for the flight recorder,
@@ -57,56 +49,32 @@ done
 # ---- keep-trace -------------------------------------------------------------
 
 # A replacement of vitrine: writes the armed trigger to the output instead of waiting.
-mkdir -p bin debugfs/vitrine/trace state
+mkdir -p bin vitrine/trace state
 cat >bin/vitrine <<'SH'
 #!/bin/sh
 [ "$1 $2 $3" = "snapshot --wait --output" ] && cp "$VITRINE_DEBUGFS/vitrine/trace/trigger" "$4"
 SH
 chmod +x bin/vitrine
 
-# keep [VARIABLE=VALUE]...: run keep-trace as its unit does
-keep()
-{
-	(cd state && env PATH="$dir/bin:$PATH" VITRINE_DEBUGFS="$dir/debugfs" "$@" \
-		"$dir/usr/libexec/vitrine/keep-trace")
-}
-
+# kept STATUS FILES [VARIABLE=VALUE]...: keep-trace, run as its unit does, exits with STATUS, and
+# there are these files then
 kept()
 {
-	keep "VITRINE_TRIGGER=latency_us=5 panic" && ls state &&
-		[ "$(cat state/trigger-2*Z.fxt)" = "latency_us=5 panic" ]
+	(cd state && env PATH="$dir/bin:$PATH" "${@:3}" "$dir/usr/libexec/vitrine/keep-trace")
+	[ $? = "$1" ] && [ "$(find state -type f | sed 's/.*\///; s/2[0-9TZ]*Z/TIME/' | tee /dev/stderr)" = "$2" ]
 }
-check "keep-trace arms the configured triggers and keeps one file" kept
-
-by_default()
-{
-	rm -f state/*
-	keep && [ "$(cat state/trigger-2*Z.fxt)" = "hung_task panic" ]
-}
-check "by default keep-trace arms the triggers that cost nothing" by_default
-
-newest()
-{
-	local i
-
-	rm -f state/*
-	for i in 1 2 3 4 5; do
-		touch "state/trigger-2001010${i}T000000Z.fxt"
-	done
-	keep VITRINE_KEEP=3 && ls state &&
-		[ "$(find state -type f | wc -l)" = 3 ] && [ ! -e state/trigger-20010103T000000Z.fxt ] &&
-		[ -e state/trigger-20010104T000000Z.fxt ] && [ -e state/trigger-20010105T000000Z.fxt ]
-}
-check "keep-trace keeps the newest files" newest
-
-not_armed()
-{
-	rm -f state/*
-	rm debugfs/vitrine/trace/trigger
-	rmdir debugfs/vitrine/trace
-	! keep && [ -z "$(ls state)" ]
-}
-check "without the module keep-trace fails and leaves no file" not_armed
+check "keep-trace arms the configured triggers" kept 0 trigger-TIME.fxt "VITRINE_TRIGGER=latency_us=5 panic"
+check "keep-trace keeps one file" grep -qx "latency_us=5 panic" state/trigger-2*Z.fxt
+rm state/*
+check "by default keep-trace arms triggers" kept 0 trigger-TIME.fxt
+check "by default these triggers cost nothing" grep -qx "hung_task panic" state/trigger-2*Z.fxt
+touch state/trigger-2001010{1..5}T000000Z.fxt
+rm state/trigger-202*
+check "keep-trace keeps files" kept 0 $'trigger-TIME.fxt\ntrigger-TIME.fxt\ntrigger-TIME.fxt' VITRINE_KEEP=3
+check "keep-trace keeps the newest files" test \
+	-e state/trigger-20010104T000000Z.fxt -a -e state/trigger-20010105T000000Z.fxt
+rm -r state/* vitrine/trace
+check "without the module keep-trace fails and leaves no file" kept 2 ""
 
 # ---- load-recorder ----------------------------------------------------------
 
@@ -136,8 +104,8 @@ says()
 	local cpus
 
 	cpus=$(getconf _NPROCESSORS_ONLN)
-	cat load.log
-	[ "$(cat load.log)" = "vitrine-flight-recorder: $1 KiB for each of $cpus CPUs, $(($1 * cpus)) KiB in all; besides switches: $2" ]
+	prints "vitrine-flight-recorder: $1 KiB for each of $cpus CPUs, $(($1 * cpus)) KiB in all; besides switches: $2" \
+		cat load.log
 }
 
 # 5000 switches a second for 30 seconds, of the bytes that performance.rst says, and less than twice as much
@@ -156,27 +124,15 @@ check "load-recorder without parameters" load_recorder ""
 check "by default wakeups and stacks are recorded, and the journal has the memory" \
 	says 8192 "events=sched stacks=blocked_us=10000"
 check "by default the rings hold 30 seconds" holds
-
-overrides()
-{
-	load_recorder "" buffer_kb=64 events= stacks=none trees=all && says 64 "events= stacks=none" &&
-		[ "$(cat module/parameters/trees)" = all ]
-}
-check "parameters override the defaults, and others are handed to modprobe, too" overrides
+check "load-recorder with parameters" load_recorder "" buffer_kb=64 events= stacks=none trees=all
+check "parameters override the defaults" says 64 "events= stacks=none"
+check "others are handed to modprobe, too" grep -qx all module/parameters/trees
 
 # Both documents have the defaults.
-documented()
-{
-	local defaults word
-
-	defaults=$(sed -n 's/^set -- \(.*\) "\$@"$/\1/p' "$top/tools/systemd/load-recorder")
-	echo "defaults: $defaults"
-	[ -n "$defaults" ] && grep -qF "\"$defaults\"" "$top/Documentation/man/vitrine-flight-recorder.8" || return
-	for word in $defaults; do
-		grep -q "^#   $word " "$top/tools/systemd/default" || return
-	done
-}
-check "the page and the file of settings have the defaults" documented
+defaults=$(sed -n 's/^set -- \(.*\) "\$@"$/\1/p' "$top/tools/systemd/load-recorder")
+check "the page has the defaults" grep -F "\"${defaults:-none}\"" "$top/Documentation/man/vitrine-flight-recorder.8"
+check "the file of settings has the defaults" same <(tr ' ' '\n' <<<"$defaults" | sort) \
+	<(sed -n 's/^#   \([^ ]*=[^ ]*\) .*/\1/p' "$top/tools/systemd/default")
 
 # explained SAYS HEADING: the log begins with modprobe's error and ends with a reference to
 # the section HEADING of vitrine-flight-recorder(8)
@@ -195,11 +151,8 @@ done
 check "load-recorder: no module: names the page" \
 	explained "FATAL: Module vitrine not found in directory /lib/modules/6.1.0" "NEW KERNELS"
 
-other_error()
-{
-	! load_recorder "ERROR: could not insert 'vitrine': Invalid argument" &&
-		[ "$(wc -l <load.log)" = 1 ]
-}
-check "load-recorder adds nothing to any other error" other_error
+check "load-recorder fails with any other error" fails \
+	load_recorder "ERROR: could not insert 'vitrine': Invalid argument"
+check "load-recorder adds nothing to it" prints 1 grep -c . load.log
 
 plan
