@@ -3,7 +3,6 @@
 #
 # What "make" says if something is missing that it needs.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 unset MAKEFLAGS MFLAGS
 

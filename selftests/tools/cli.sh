@@ -3,28 +3,16 @@
 #
 # The command line interface: arguments, exit codes, errors, live output.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
-# quiet COMMAND...: COMMAND succeeds and prints nothing on standard output
-quiet()
-{
-	local said
-
-	said=$("$@" 2>/dev/null)
-	[ -z "$said" ]
-}
-
-mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/empty"
-inspect=debugfs/vitrine/inspect
-"$words" "$golden/inspect/v2-tree.words" >$inspect/cpu10.inspect
-"$words" "$golden/inspect/v1-tree.words" >$inspect/cpu9.inspect
-"$words" "$golden/inspect/v2-header-only.words" >$inspect/empty.inspect
-cp $inspect/cpu9.inspect saved
+mkdir -p vitrine/inspect empty
+golden_tree v2-tree vitrine/inspect/cpu10.inspect
+golden_tree v1-tree vitrine/inspect/cpu9.inspect
+golden_tree v2-header-only vitrine/inspect/empty.inspect
+cp vitrine/inspect/cpu9.inspect saved
 printf '\x10\x00\x04\x46\x78\x54\x16\x00' >trace.fxt
 : >nothing
 printf 'INSP' >short
-export VITRINE_DEBUGFS=$dir/debugfs
 unset NO_COLOR
 
 # Arguments
@@ -38,74 +26,58 @@ check "unknown option" refuses 2 "unrecognized option" "$vitrine" show --nonsens
 check "check without a file" refuses 2 "no FILE given" "$vitrine" check
 
 # Files of unknown formats
-check "file that does not exist" refuses 3 \
-	"vitrine: ./absent: cannot open: No such file or directory" \
-	"$vitrine" show ./absent
-check "check of a file that does not exist" refuses 3 "cannot open" \
-	"$vitrine" check absent
-check "empty file" refuses 1 "offset 0x0: the file is empty" \
-	"$vitrine" show ./nothing
-check "file shorter than a header" refuses 1 "ends within its header" \
-	"$vitrine" show ./short
-check "trace: print is the command for it" refuses 1 '`vitrine print'"'" \
-	"$vitrine" show trace.fxt
-check "foreign file" refuses 1 'no magic number "INSP"' \
-	"$vitrine" show "$here/cli.sh"
-check "check of a foreign file" refuses 1 "neither an Inspect file nor" \
-	"$vitrine" check "$here/cli.sh"
-check "directory" refuses 3 "Is a directory" "$vitrine" show ./empty
-check "nothing on standard output with an error" quiet "$vitrine" show --json ./nothing
+while IFS='|' read -r what status message command; do
+	# shellcheck disable=SC2086 # split into words on purpose
+	check "$what" exits "$status" "$message" $command
+done <<END
+file that does not exist|3|vitrine: ./absent: cannot open: No such file or directory|show ./absent
+check of a file that does not exist|3|cannot open|check absent
+empty file|1|offset 0x0: the file is empty|show ./nothing
+file shorter than a header|1|ends within its header|show ./short
+trace: print is the command for it|1|.vitrine print'|show trace.fxt
+foreign file|1|no magic number "INSP"|show $here/cli.sh
+check of a foreign file|1|neither an Inspect file nor|check $here/cli.sh
+directory|3|Is a directory|show ./empty
+no such tree|1|vitrine: absent: no tree or file has this name; there are 3 trees|show absent
+END
+check "nothing on standard output with an error" same /dev/null <("$vitrine" show --json ./nothing 2>/dev/null)
 
 # Selection of trees
-check "a tree by its name" prints '{
-  "root": {}
-}' "$vitrine" show --json empty
+check "a tree by its name" json '{"root":{}}' . show --json empty
 check "a tree goes before a file of its name" prints "empty:" \
 	"$vitrine" show empty
 check "a file without a slash" output_has "ready = false" "$vitrine" show saved
-check "all trees, in natural order" prints "cpu9:
-cpu10:
-empty:" bash -c "'$vitrine' show | grep -v '^ '"
-check "all trees as one object" prints '["cpu10","cpu9","empty"]' \
-	bash -c "'$vitrine' show --json | jq -c keys"
-check "two trees of one name" prints '["a","a\\#2"]' \
-	bash -c "mkdir -p x; cp saved a.inspect; cp saved x/a.inspect;
-		 '$vitrine' show --json a.inspect x/a.inspect | jq -c keys"
-check "one tree of two fails: status" refuses 3 '"saved"' \
-	"$vitrine" show --json saved ./absent
-check "one tree of two fails: still an object" prints '["saved"]' \
-	bash -c "'$vitrine' show --json saved ./absent 2>/dev/null | jq -c keys"
-check "no such tree" refuses 1 "vitrine: absent: no tree or file has this name; there are 3 trees" \
-	"$vitrine" show absent
-check "module not loaded" refuses 3 'insmod vitrine.ko' \
-	env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show
-check "module not loaded, tree by name" refuses 3 'insmod vitrine.ko' \
-	env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show absent
-check "no tree at all" prints '{}' bash -c "mkdir -p none/vitrine/inspect;
-	VITRINE_DEBUGFS=$dir/none '$vitrine' show --json"
+check "all trees, in natural order" filtered $'cpu9:\ncpu10:\nempty:' "grep -v '^ '" show
+check "all trees as one object" json '["cpu10","cpu9","empty"]' keys show --json
+mkdir x
+cp saved a.inspect
+cp saved x/a.inspect
+check "two trees of one name" json '["a","a\\#2"]' keys show --json a.inspect x/a.inspect
+check "one tree of two fails: status" exits 3 "absent: cannot open" show --json saved ./absent
+check "one tree of two fails: still an object" json '["saved"]' keys show --json saved ./absent
+for tree in "" absent; do
+	check "module not loaded${tree:+, tree by name}" refuses 3 'insmod vitrine.ko' \
+		env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show $tree
+done
+mkdir -p empty/vitrine/inspect
+check "no tree at all" prints '{}' env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show --json
 
 # 64-bit numbers are exact; compare the text, because jq may round them
-check "largest number" output_has '"uint": 18446744073709551615' \
-	"$vitrine" show --json cpu10
+check "largest number" has '"uint": 18446744073709551615' show --json cpu10
 
-# Deeply nested trees
+# deep NODES FILE: make a tree of so many nodes, each below the one before
 deep()
 {
-	local nodes=$1 i
+	local i
 
-	echo '8..15=2 16..31=1 32..63="INSP"'
-	echo 0
-	echo '8..15=9 16..27=4'
-	echo '"root"'
-	echo '8..15=3 40..63=1'
-	echo 0
-	for ((i = 3; i < nodes + 2; i++)); do
-		echo "8..15=3 16..39=$((i - 1)) 40..63=1"
-		echo 0
-	done
+	printf '%s\n' '8..15=2 16..31=1 32..63="INSP"' 0 '8..15=9 16..27=4' '"root"' '8..15=3 40..63=1' 0 >deep.words
+	for ((i = 2; i < $1 + 1; i++)); do
+		printf '%s\n' "8..15=3 16..39=$i 40..63=1" 0
+	done >>deep.words
+	"$words" deep.words >"$2"
 }
-deep 1024 >deep.words; "$words" deep.words >deep-enough
-deep 1025 >deep.words; "$words" deep.words >too-deep
+deep 1024 deep-enough
+deep 1025 too-deep
 check "1024 levels" output_has root "$vitrine" show --json deep-enough
 check "1025 levels" refuses 1 "offset 0x4020: the tree is more than 1024 levels deep" \
 	"$vitrine" show too-deep
@@ -120,73 +92,53 @@ unprivileged()
 chmod 755 "$dir"
 if [ "$(id -u)" = 0 ] && unprivileged "$vitrine" --version >/dev/null 2>&1; then
 	chmod 600 saved
-	check "no permission" refuses 3 "run as root" \
-		unprivileged "$vitrine" show ./saved
-	chmod 700 debugfs
-	check "no permission for the trees" refuses 3 "run as root" \
-		unprivileged "$vitrine" show
-	check "no permission for one tree" refuses 3 "run as root" \
-		unprivileged "$vitrine" show system
-	chmod 755 debugfs
+	chmod 700 vitrine
+	for tree in ./saved "" system; do
+		check "no permission for ${tree:-the trees}" refuses 3 "run as root" \
+			unprivileged "$vitrine" show $tree
+	done
+	chmod 755 vitrine
 	chmod 644 saved
 else
-	for what in file trees tree; do
-		check "no permission for $what # SKIP cannot drop privileges here" true
-	done
+	check "no permission # SKIP cannot drop privileges here" true
 fi
 
 # Output
 check "full disk" refuses 3 "cannot write output: No space left on device" \
 	bash -c "'$vitrine' show saved >/dev/full"
-colours()
+# on_terminal VARIABLE=VALUE...: print what show prints on a terminal
+on_terminal()
 {
-	local esc=$'\e['
-
 	# shellcheck disable=SC2034 # -e makes script(1) return its status
-	grep -qF "$esc" <(script -qec "$*" /dev/null </dev/null)
+	script -qec "env $* '$vitrine' show saved" /dev/null </dev/null
 }
-check "colours on a terminal" colours env TERM=xterm "$vitrine" show saved
-check "no colours with NO_COLOR" bash -c "! grep -q $'\e' <(script -qec \
-	\"env TERM=xterm NO_COLOR=1 '$vitrine' show saved\" /dev/null </dev/null)"
-check "no colours on a dumb terminal" bash -c "! grep -q $'\e' <(script -qec \
-	\"env TERM=dumb '$vitrine' show saved\" /dev/null </dev/null)"
-check "no colours in a pipe" bash -c "! '$vitrine' show saved | grep -q $'\e'"
+check "colours on a terminal" grep -q $'\e' <(on_terminal TERM=xterm)
+check "no colours with NO_COLOR" fails grep -q $'\e' <(on_terminal TERM=xterm NO_COLOR=1)
+check "no colours on a dumb terminal" fails grep -q $'\e' <(on_terminal TERM=dumb)
+check "no colours in a pipe" fails has $'\e' show saved
 
 # The flight recorder, with a trace that needs more than one read
-mkdir -p debugfs/vitrine/trace
-head -c 2500000 /dev/urandom >debugfs/vitrine/trace/trace.fxt
+mkdir vitrine/trace
+head -c 2500000 /dev/urandom >vitrine/trace/trace.fxt
 check "snapshot" output_has "now.fxt: 2500000 bytes" "$vitrine" snapshot -o now.fxt
-check "snapshot copies every byte" cmp debugfs/vitrine/trace/trace.fxt now.fxt
-named_by_time()
-{
-	local files
-
-	"$vitrine" snapshot && files=(vitrine-????????-??????.fxt) &&
-		cmp debugfs/vitrine/trace/trace.fxt "${files[0]}"
-}
-check "snapshot: a name with the time" named_by_time
-rm debugfs/vitrine/trace/trace.fxt
-check "snapshot without a flight recorder" refuses 3 "trace/trace.fxt: No such file" \
-	"$vitrine" snapshot -o none.fxt
+check "snapshot copies every byte" cmp vitrine/trace/trace.fxt now.fxt
+check "snapshot: without a name" "$vitrine" snapshot
+check "snapshot: a name with the time" cmp vitrine/trace/trace.fxt vitrine-????????-??????.fxt
+rm vitrine/trace/trace.fxt
+check "snapshot without a flight recorder" exits 3 "trace/trace.fxt: No such file" snapshot -o none.fxt
 
 # Live: print a line for the initial state and one for each change; stop on SIGINT
-replace()
-{
-	"$words" "$1" >new && mv new live.inspect
-}
 live()
 {
-	replace "$golden/inspect/v1-tree.words"
+	golden_tree v1-tree live.inspect
 	"$vitrine" show --live --json ./live.inspect >live.out 2>live.err &
 	until_lines 1 live.out
-	replace "$golden/inspect/v2-header-only.words"
+	golden_tree v2-header-only new && mv new live.inspect
 	until_lines 2 live.out
 	kill -INT $!
 	wait $!
 	echo "status $?" >>live.err
-	cat live.err live.out
-	[ "$(cat live.err)" = "status 0" ] && [ "$(wc -l <live.out)" = 2 ] &&
-		[ "$(sed -n 2p live.out)" = '{"root":{}}' ]
+	prints $'status 0\n{"root":{}}' tail -qn +1 live.err <(tail -n +2 live.out)
 }
 check "live: one line for each generation" live
 check "live: ends when nobody reads" timeout 60 \

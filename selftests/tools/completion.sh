@@ -4,12 +4,10 @@
 # Completion in bash: its functions are called as bash calls them, and the words that they
 # offer are compared with the options that each command accepts and lists.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
-mkdir -p "$dir/debugfs/vitrine/inspect" "$dir/folder"
-touch debugfs/vitrine/inspect/{system,sched,tasks}.inspect trace.fxt systematic
-export VITRINE_DEBUGFS=$dir/debugfs
+mkdir -p "$dir/vitrine/inspect" "$dir/folder"
+touch vitrine/inspect/{system,sched,tasks}.inspect trace.fxt systematic
 
 # shellcheck source=/dev/null
 . "$top/tools/completion/vitrine"
@@ -63,21 +61,16 @@ check "an option is completed" is --json show --j
 check "one with an argument ends with =" is --output= record --ou
 check "-o wants a file" is "trace.fxt" record -o tr
 check "--output= wants a file" is "trace.fxt" record --output = tr
-check "--output= with nothing behind it, too" is "debugfs folder systematic trace.fxt" \
+check "--output= with nothing behind it, too" is "folder systematic trace.fxt vitrine" \
 	record --output =
 check "a number is not made up" is '' record -t ''
-check "show offers trees and files" is "debugfs folder sched system systematic tasks trace.fxt" \
+check "show offers trees and files" is "folder sched system systematic tasks trace.fxt vitrine" \
 	show ''
 check "a tree is completed, or a file" is "system systematic" show sys
 check "check offers files" is "trace.fxt" check tr
 check "the argument after -- is a command" is "mkfifo" record -o x.fxt -- mkfif
 check "the arguments of the command after -- are files" is "trace.fxt" record -o x.fxt -- cat tr
 
-# bound: bash has _vitrine as the completion function of vitrine
-bound()
-{
-	complete -p vitrine | grep -F -- '-F _vitrine'
-}
-check "bash knows the function" bound
+check "bash knows the function" grep -F -- '-F _vitrine' <(complete -p vitrine)
 
 plan

@@ -4,16 +4,9 @@
 # `vitrine record' on rings without a kernel: commands, signals, time limits, new CPUs, new
 # sessions, and everything that can be missing.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 rings=
-
-finish()
-{
-	[ -z "$rings" ] || kill "$rings"
-	rm -rf "$dir"
-}
-trap finish EXIT
+trap '[ -z "$rings" ] || kill "$rings"; rm -rf "$dir"' EXIT
 
 record()
 {
@@ -31,10 +24,32 @@ ended()
 	done
 }
 
-# fails_to_find KIND FILE: FILE has no record of this kind
-fails_to_find()
+# wrong MESSAGE OPTION...: these options are a usage error
+wrong()
 {
-	test -z "$("$vitrine" print -e "$1" "$2")"
+	exits 2 "$1" record "${@:2}" -- true
+}
+
+# hold NAME [OPTION]...: begin to record NAME.fxt, which goes on until release NAME
+hold()
+{
+	mkfifo "end_$1"
+	"$vitrine" record -o "$1.fxt" "${@:2}" -- sh -c "touch up_$1; read -r line <end_$1" 2>err &
+	recorder=$!
+	until_there "up_$1"
+}
+
+# release NAME RECORDER: end the recording NAME of this process
+release()
+{
+	echo >"end_$1"
+	wait "$2"
+}
+
+# kill_recorder RECORDER: without a word of the shell about it
+kill_recorder()
+{
+	{ kill -KILL "$1"; wait "$1"; } 2>/dev/null
 }
 
 # enable [TEXT]: trace/enable says TEXT; without it, it refuses to flush the rings, like that
@@ -65,8 +80,6 @@ fresh_rings()
 	until_there "$dir/vitrine/trace/cpu0"
 }
 
-export VITRINE_DEBUGFS=$dir
-
 # A command that ends when the ring of CPU 0 has as many more sub-buffers as its argument
 # says, which have 200 switches each.
 cat >until_more <<'SH'
@@ -91,10 +104,10 @@ check "not loaded" ended 3 "is not loaded" "insmod vitrine.ko"
 mkdir -p vitrine/trace
 check "no rings" exits 3 "no ring of any CPU found" record -o trace.fxt -- true
 for duration in 0 -1 nan 1e300 2x 5mss "5 ms" 2000h ""; do
-	check "-t '$duration'" exits 2 "is not a duration from 1ms to 1000h" record -o trace.fxt -t "$duration" -- true
+	check "-t '$duration'" wrong "is not a duration from 1ms to 1000h" -o trace.fxt -t "$duration"
 done
 for duration in -1 2x; do
-	check "--delay '$duration'" exits 2 "is not a duration from 0ms to 1000h" record -o trace.fxt --delay "$duration" -- true
+	check "--delay '$duration'" wrong "is not a duration from 0ms to 1000h" --delay "$duration"
 done
 
 fresh_rings
@@ -103,8 +116,8 @@ check "switched off" exits 3 "switched off; run .echo 1 > .*/trace/enable" recor
 enable
 check "no such command" exits 3 "no-such-command: cannot run: No such file" record -o trace.fxt -- ./no-such-command
 check "no such directory" exits 3 "no/such/directory/trace.fxt: cannot create" record -o no/such/directory/trace.fxt -- touch ran
-check "no such directory: the command did not run" test ! -e ran
-check "no such directory: no file is left" test -z "$(find . -name '*.fxt*')"
+check "no such directory: the command did not run" no_file ran
+check "no such directory: no file is left" no_file '*.fxt*'
 check "no file: a name with the time" exits 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" record -- true
 check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
@@ -137,15 +150,10 @@ record -o trace.fxt -t 0.3 -- sh -c 'while [ ! -e trace.fxt ]; do sleep 0.05; do
 check "time up before the command ends" ended 0 ", (0\.[3-9]|[1-9][0-9]*\.)[0-9]* s"
 check "the command ends all the same" grep -qx late out
 
-# lasted SECONDS: the recording took at least that long
-lasted()
-{
-	awk -v least="$1" '/ switches on / { bad = $(NF - 1) < least; nr++ } END { exit bad || !nr }' err
-}
 for limit in "--for 300ms" "--for=0.3s" "--time 300000us" "-t .3" "-t 0.005min"; do
 	# shellcheck disable=SC2086 # split into words on purpose
 	record -o trace.fxt $limit
-	check "$limit" lasted 0.3
+	check "$limit" awk '/ switches on / { bad = $(NF - 1) < 0.3; nr++ } END { print; exit bad || !nr }' err
 done
 
 "$vitrine" record -o term.fxt -- \
@@ -166,12 +174,8 @@ check "-o -" ended 7 "^vitrine: standard output: [0-9]+ switches on [12] CPU" "^
 check "standard output is a trace and nothing else" "$vitrine" check trace.fxt
 "$vitrine" record -o - -- ./until_more 1 2>err | "$vitrine" check - >out
 check "a pipe" grep -q "^standard input: .* [1-9][0-9]* switches, .*: no fault" out
-record_to_terminal()
-{
-	script -qec "'$vitrine' record -o - -t 0.1 2>err" /dev/null </dev/null >out
-	echo $? >status
-}
-record_to_terminal
+script -qec "'$vitrine' record -o - -t 0.1 2>err" /dev/null </dev/null >out
+echo $? >status
 check "the trace is not written to a terminal" ended 2 "standard output is a terminal"
 
 # ---- compressed ----
@@ -183,7 +187,7 @@ is_zstd()
 }
 record -o trace.fxt.zst -- ./until_more 10
 check "a name that ends in .zst" is_zstd trace.fxt.zst
-check "the trace in it is sound" grep -q " [1-9][0-9]* switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
+check "the trace in it is sound" sound trace.fxt.zst " [1-9][0-9]* switches"
 bytes=$(stat -c %s trace.fxt.zst)
 check "the size of the compressed file is reported" grep -q " $bytes bytes, " err
 check "a compressed trace takes less than a third" test $((3 * bytes)) -lt "$(zstd -dc trace.fxt.zst | wc -c)"
@@ -191,31 +195,21 @@ check "a compressed trace takes less than a third" test $((3 * bytes)) -lt "$(zs
 check "--zstd: a pipe" is_zstd piped
 check "can be read from a pipe" grep -q "^standard input: .*: no fault" <("$vitrine" check - <piped)
 record -o trace.fxt.zst --delay 1h -- true
-check "an empty trace" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt.zst)
+check "an empty trace" sound trace.fxt.zst " 0 switches"
 
 # ---- rotation ----
 
 for size in 0 63K 1x 1KB -1M ""; do
-	check "--rotate '$size'" exits 2 "is not a size of at least 64K" record --rotate "$size" -- true
+	check "--rotate '$size'" wrong "is not a size of at least 64K" --rotate "$size"
 done
 for nr in 0 -1 x 1000000; do
-	check "--keep '$nr'" exits 2 "is not a number from 1 to 999999" record --rotate 1M --keep "$nr" -- true
+	check "--keep '$nr'" wrong "is not a number from 1 to 999999" --rotate 1M --keep "$nr"
 done
-check "--keep alone" exits 2 "record: --keep requires --rotate" record --keep 2 -- true
-check "-e without a system" exits 2 "record: -e sched_switch: an event is SYSTEM:NAME" record -e sched_switch -- true
-check "--filter alone" exits 2 "record: --filter requires -e EVENT before it" record --filter 'prio < 100' -- true
-check "two filters" exits 2 "record: -e sched:\* has two filters" record -e 'sched:*' --filter 'prio < 100' --filter 'pid > 1' -- true
-check "--rotate: no pipe" exits 2 "record: --rotate needs a FILE" record --rotate 1M -o - -- true
-
-# switches_in FILE...: print the time of each switch of CPU 0
-switches_in()
-{
-	local file
-
-	for file; do
-		"$vitrine" print --json -c 0 -e switch "$file" | jq .time_ns
-	done
-}
+check "--keep alone" wrong "record: --keep requires --rotate" --keep 2
+check "-e without a system" wrong "record: -e sched_switch: an event is SYSTEM:NAME" -e sched_switch
+check "--filter alone" wrong "record: --filter requires -e EVENT before it" --filter 'prio < 100'
+check "two filters" wrong "record: -e sched:\* has two filters" -e 'sched:*' --filter 'prio < 100' --filter 'pid > 1'
+check "--rotate: no pipe" wrong "record: --rotate needs a FILE" --rotate 1M -o -
 
 touch hold
 fresh_rings
@@ -223,7 +217,9 @@ check "--rotate" exits 0 "turn.fxt: [0-9]+ switches" record -o turn.fxt --rotate
 check "--rotate: each file is a sound trace" "$vitrine" check turn.0*.fxt
 check "--rotate: a file has that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
 check "--rotate: the sum of the sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
-switches_in turn.0*.fxt >ticks
+for file in turn.0*.fxt; do
+	"$vitrine" print --json -c 0 -e switch "$file" | jq .time_ns
+done >ticks
 check "--rotate: nothing is missing between the files" diff ticks <(seq 1010 10 "$(tail -n 1 ticks)")
 fresh_rings
 record -o last.fxt --rotate 64K --keep 2 -- sh -c 'until [ -e last.000003.fxt ]; do sleep 0.05; done'
@@ -235,23 +231,24 @@ rm turn.* last.*
 
 # ---- a part of the machine ----
 
-check "-C and --rotate" exits 2 "record: --rotate excludes -p, -C and --cgroup" record -o part.fxt --rotate 1M -C 0 -- true
-check "-C and --zstd" exits 2 "record: --zstd excludes .*; use -o FILE.fxt.zst" record -o part.fxt --zstd -C 0 -- true
-check "-p and --no-wakeups" exits 2 "record: --no-wakeups excludes -p and --cgroup" record -o part.fxt --no-wakeups -p 1 -- true
-check "--cgroup without a slash" exits 2 "is not the path of a cgroup" record -o part.fxt --cgroup user.slice -- true
-check "-C 1-0" exits 2 "\`1-0' is not a list of CPUs, such as 0,2-3" record -o part.fxt -C 1-0 -- true
+check "-C and --rotate" wrong "record: --rotate excludes -p, -C and --cgroup" --rotate 1M -C 0
+check "-C and --zstd" wrong "record: --zstd excludes .*; use -o FILE.fxt.zst" -o part.fxt --zstd -C 0
+check "-p and --no-wakeups" wrong "record: --no-wakeups excludes -p and --cgroup" --no-wakeups -p 1
+check "--cgroup without a slash" wrong "is not the path of a cgroup" --cgroup user.slice
+check "-C 1-0" wrong "\`1-0' is not a list of CPUs, such as 0,2-3" -C 1-0
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
 check "-C" ended 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
-check "-C: the file has switches of this CPU only" test "$("$vitrine" print --json part.fxt | jq -s 'map(select(.kind == "switch").cpu) | unique == [1]')" = true
-check "-C: the file says which CPU it has" grep -q "left out on purpose: cpus=1" <("$vitrine" check part.fxt)
+check "-C: the file has switches of this CPU only" \
+	filtered 1 "jq 'select(.kind == \"switch\").cpu' | uniq" print --json part.fxt
+check "-C: the file says which CPU it has" has "left out on purpose: cpus=1" check part.fxt
 record -o part.fxt.zst -C 1 -- true
 check "-C into a compressed file" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
-check "-C into a pipe" grep -q ": no fault" <("$vitrine" check out)
+check "-C into a pipe" sound out
 check "a process that does not exist" exits 0 "" record -o part.fxt -p nobody -- true
-check "the trace of a process that does not exist has no thread" prints '[0,0]' \
-	bash -c "'$vitrine' latency -j part.fxt | jq -c '[.switches, (.threads | length)]'"
+check "the trace of a process that does not exist has no thread" json '[0,0]' \
+	'[.switches, (.threads | length)]' latency -j part.fxt
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
 rm part.*
 
@@ -301,7 +298,7 @@ check "wakeups are switched off if nobody reads the pipe" events_are $events -sc
 
 record -o trace.fxt --delay 1h -- cp $events meanwhile
 check "the command ends before the delay" ended 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s"
-check "the trace is empty" grep -q " 0 switches, .*: no fault" <("$vitrine" check trace.fxt)
+check "the trace is empty" sound trace.fxt " 0 switches"
 check "the command ends before the delay: nothing was switched on" events_are meanwhile -sched +irq
 began=$(date +%s%3N)
 record -o trace.fxt --delay 300ms -- sh -c "until grep -q +sched $events; do sleep 0.05; done; date +%s%3N >meanwhile"
@@ -316,7 +313,7 @@ put_cost()
 	printf '%s\n' "switch $1" "wakeup $2" "event $3" >vitrine/trace/cost
 }
 
-check "--all without wakeups: no" exits 2 "record: --no-wakeups excludes --all and --why" record -o trace.fxt --all --no-wakeups -- true
+check "--all without wakeups: no" wrong "record: --no-wakeups excludes --all and --why" --all --no-wakeups
 check "--all, but no figures of what a record costs" exits 3 "trace/cost: " record -o trace.fxt --all -- true
 check "--all, but no figures of what a record costs: the events are as before" events_are $events -sched +irq
 echo "switch few" >vitrine/trace/cost
@@ -352,29 +349,18 @@ check "no events: the command did not run" test ! -e ran
 mv gone $events
 
 # Two recorders run at the same time; the one that switched wakeups on ends first.
-mkfifo end_first end_second
-"$vitrine" record -o first.fxt -- sh -c 'touch up_first; read -r line <end_first' 2>err &
-first=$!
-until_there up_first
-"$vitrine" record -o second.fxt -- sh -c 'touch up_second; read -r line <end_second' 2>err &
-second=$!
-until_there up_second
-echo >end_first
-wait $first
+hold first
+first=$recorder
+hold second
+release first "$first"
 check "wakeups stay on while another recorder runs" events_are $events +sched +irq
-echo >end_second
-wait $second
+release second "$recorder"
 check "wakeups are switched off when the last recorder ends" events_are $events -sched +irq
 
-"$vitrine" record -o first.fxt -- sh -c 'touch up_third; read -r line <end_first' 2>err &
-first=$!
-until_there up_third
-{
-	kill -KILL $first
-	wait $first
-} 2>/dev/null
+hold third
+kill_recorder "$recorder"
 check "a killed recorder leaves nothing on" until_true events_are $events -sched +irq
-echo >end_first
+echo >end_third
 rm -f ./*.fxt.*
 put_to -sched +irq
 
@@ -415,9 +401,9 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
-	check "--why=$threshold" exits 2 ": $threshold is not a duration" record -o trace.fxt --why=$threshold -- true
+	check "--why=$threshold" wrong ": $threshold is not a duration" --why=$threshold
 done
-check "--why and --no-wakeups" exits 2 "record: --no-wakeups excludes --all and --why" record -o trace.fxt --why --no-wakeups -- true
+check "--why and --no-wakeups" wrong "record: --no-wakeups excludes --all and --why" --why --no-wakeups
 echo "blocked_us=7 kthreads" >$stacks
 record -o trace.fxt --why -- cp $stacks .
 check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
@@ -427,64 +413,45 @@ echo none >$stacks
 record -o trace.fxt --why -- ./no-such-command
 check "stacks are switched off if the command cannot be run" as_it_was
 
-"$vitrine" record -o first.fxt --why -- sh -c 'touch up_fourth; read -r line <end_first' 2>err &
-first=$!
-until_there up_fourth
-"$vitrine" record -o second.fxt --why=3ms -- sh -c 'touch up_fifth; read -r line <end_second' 2>err &
-second=$!
-until_there up_fifth
-{
-	kill -KILL $first
-	wait $first
-} 2>/dev/null
-echo >end_first
+hold fourth --why
+first=$recorder
+hold fifth --why=3ms
+kill_recorder "$first"
+echo >end_fourth
 check "one of two is killed: all is on for the other one" until_true events_are $events +block
 check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 sample_hz=99 user=memory"
-echo >end_second
-wait $second
+release fifth "$recorder"
 check "stacks are switched off when the last recorder ends" until_true as_it_was
 
-# recorded_stack ARGUMENT...: record the user stack that put_stack() has prepared
+# recorded_stack [OPTION]...: record the user stack $stack of this program
 recorded_stack()
 {
+	printf '%s\n' "$stack" "$vitrine $(readelf -n "$vitrine" | awk '/Build ID/ { print $3 }')" >stack.new
 	record --why "$@" -- sh -c 'mv stack.new stack; while [ -e stack ]; do sleep 0.05; done'
 }
 
 # stack_is STACK: the recorded user stack; the trace may begin with that of the test before
 stack_is()
 {
-	"$vitrine" print --json named.fxt | jq -r 'select(.name == "user stack").args.stack' | uniq >stack.said
-	cat stack.said
-	[ "$(<stack.said)" = "$1" ]
-}
-
-# put_stack: prepare a user stack of this program
-put_stack()
-{
-	printf '%s\n' "$stack" "$vitrine $(readelf -n "$vitrine" | awk '/Build ID/ { print $3 }')" >stack.new
+	filtered "$1" "jq -r 'select(.name == \"user stack\").args.stack' | uniq" print --json named.fxt
 }
 
 if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
 	begin=$(readelf -lW "$vitrine" | awk '$1 == "LOAD" && / R E / { print $3 - $2; exit }')
 	main=0x$(nm "$vitrine" | awk '$3 == "main" { print $1 }')
 	stack=$(printf 'vitrine+%#x;vitrine+0x7fffffff' $((main - begin + 4)))
-	put_stack
 	recorded_stack -o named.fxt
 	check "--why names functions" stack_is "main+0x4 [vitrine];vitrine+0x7fffffff"
 	check "--why tells the number of named frames" ended 0 "named.fxt: found the functions of 1 of 2 frames"
 	check "the trace with named functions is sound" "$vitrine" check named.fxt
-	put_stack
 	recorded_stack -o named.fxt.zst
-	check "--why names functions in a compressed file" grep -q "main+0x4 \[vitrine\]" <("$vitrine" print named.fxt.zst)
-	put_stack
+	check "--why names functions in a compressed file" has "main\+0x4 \[vitrine\]" print named.fxt.zst
 	recorded_stack -o - && mv out named.fxt
 	check "--why names no functions on standard output" stack_is "$stack"
-	put_stack
 	recorded_stack -o named.fxt --zstd
 	check "--why names no functions with --zstd" stack_is "$stack"
 	mkdir alone
 	cp "$vitrine" alone/
-	put_stack
 	vitrine=alone/vitrine recorded_stack -o named.fxt
 	check "--why without libdw reports no error" ended 0 "named.fxt: [0-9]+ switches"
 	check "--why without libdw names no functions" stack_is "$stack"
@@ -495,12 +462,9 @@ fi
 killed()
 {
 	"$vitrine" record -o killed.fxt --why -- sleep 0.1 2>err &
-	first=$!
+	recorder=$!
 	sleep "$1"
-	{
-		kill -KILL "$first"
-		wait "$first"
-	} 2>/dev/null
+	kill_recorder "$recorder"
 	until_true events_are "$events" -block && stacks_are none
 }
 
@@ -512,20 +476,11 @@ put_to -sched +irq
 
 # ---- disk full ----
 
-(
-	trap '' XFSZ
-	ulimit -f 5
-	record -o full.fxt -t 60
-)
+limited 5 record -o full.fxt -t 60
 check "disk full" ended 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
 check "what was saved is sound" "$vitrine" check full.fxt
 "$mkfxt" speed 300000 >large.fxt
-(
-	trap '' XFSZ
-	ulimit -f 100
-	"$vitrine" convert large.fxt -o full.fxt.zst >out 2>err
-	echo $? >status
-)
+limited 100 command_into_files convert large.fxt -o full.fxt.zst
 check "disk full, compressed" ended 1 "full.fxt.zst: cannot write"
 check "/dev/full" exits 3 "/dev/full: cannot write: No space left" record -o /dev/full -t 0.2
 
@@ -548,7 +503,7 @@ wait $rings
 rings=
 check "a recording of two sessions, interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
 check "a recording of two sessions is sound" "$vitrine" check long.fxt
-check "a recording of two sessions lost nothing" grep -q " 2 CPUs, 2 threads, 0 records lost" <("$vitrine" check long.fxt)
+check "a recording of two sessions lost nothing" has " 2 CPUs, 2 threads, 0 records lost" check long.fxt
 
 # all_of_cpu CPU: the CPU has a switch every ten nanoseconds, and none is missing
 all_of_cpu()
@@ -564,6 +519,6 @@ all_of_cpu()
 
 check "all of two sessions" all_of_cpu 000
 check "all of a CPU that came later" all_of_cpu 001
-check "no temporary file is left" test -z "$(find . -name '*.fxt.*')"
+check "no temporary file is left" no_file '*.fxt.*'
 
 plan

@@ -3,18 +3,9 @@
 #
 # `vitrine recover' with dumps in each format; qemu/recover.sh tests dumps of machines.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
-# Lengths of the two sub-buffers of the golden trace "vitrine" in bytes.
-lengths=416,448
-
-dump()
-{
-	python3 "$here/mkdump.py" "$1" "vitrine.fxt:$lengths" tree.inspect >"$1.dump"
-}
-
-# recover FORMAT: recover trace and trees from FORMAT.dump
+# recover FORMAT [OPTION]...: recover trace and trees from FORMAT.dump
 recover()
 {
 	rm -rf "$dir/trees" "$dir/last.fxt"
@@ -22,9 +13,15 @@ recover()
 	command_into_files recover -o last.fxt -d trees "$1.dump"
 }
 
-"$mkfxt" vitrine >vitrine.fxt
+# dump FORMAT TREE >DUMP: the lengths of the two sub-buffers of the golden trace are in bytes
+dump()
+{
+	python3 "$here/mkdump.py" "$1" vitrine.fxt:416,448 "$2"
+}
+
+traces vitrine
 head -c 864 vitrine.fxt >wanted.fxt
-"$words" "$golden/inspect/v2-tree.words" >tree.inspect
+golden_tree v2-tree tree.inspect
 
 formats=(raw elf many)
 if [ -x "$(dirname "$vitrine")/read-kdump" ]; then
@@ -33,7 +30,7 @@ else
 	echo "# kdump is not tested: libkdumpfile-dev is not here"
 fi
 for format in "${formats[@]}"; do
-	dump "$format"
+	dump "$format" tree.inspect >"$format.dump"
 	recover "$format"
 	check "$format" ended 0 "last.fxt: 2 sub-buffers of session [0-9]+, 864 bytes, 2 trees$"
 	check "$format: the trace is as it was" cmp wanted.fxt last.fxt
@@ -51,45 +48,43 @@ check "the other tree is written" cmp tree.inspect trees/second.inspect
 check "the trace is written although a tree is not" cmp wanted.fxt last.fxt
 
 # Twenty times the same memory, with forty trees of a page, and a disk that is full.
-full_disk()
-(
-	python3 -c 'import sys
+python3 -c 'import sys
 tree = sys.stdin.buffer.read()
 sys.stdout.buffer.write((tree[:16] + (4096).to_bytes(4, "little") + tree[20:]).ljust(4096, b"\0"))' \
-		<tree.inspect >page.inspect
-	python3 "$here/mkdump.py" raw "vitrine.fxt:$lengths" page.inspect >page.dump
-	for _ in {1..20}; do
-		cat page.dump
-	done >full.dump
-	rm -rf trees
-	mkdir trees
-	trap '' XFSZ
-	ulimit -f 0
+	<tree.inspect >page.inspect
+dump raw page.inspect >page.dump
+for _ in {1..20}; do
+	cat page.dump
+done >full.dump
+rm -rf trees
+mkdir trees
+full_disk()
+{
 	ulimit -n 24
-	"$vitrine" recover -o last.fxt -d trees full.dump 2>&1
-)
+	limited 0 "$vitrine" recover -o last.fxt -d trees full.dump 2>&1
+}
 check "disk full: each tree is tried" test "$(full_disk | grep -c '^vitrine: trees/.* File too large$')" = 40
 
 # ---- as JSON ----
 
-# found FILTER: print the result of jq for the JSON of recover
+# found EXPECTED FILTER: jq makes EXPECTED of the JSON of recover
 found()
 {
-	jq -c "$1" out
+	prints "$1" jq -c "$2" out
 }
 
 rm -rf trees last.fxt
 mkdir -p trees/first.inspect
 check "JSON: the errors are told, and nothing else" exits 3 "trees/first.inspect: cannot write" recover --json -o last.fxt -d trees raw.dump
-check "JSON: what was found" test "$(found 'del(.session)')" = \
-	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"lost_records":0,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}'
-check "JSON: the session is the trace's" grep -q "session $(found .session)," \
-	<("$vitrine" recover -o again.fxt raw.dump 2>&1)
+check "JSON: what was found" found \
+	'{"dump":"raw.dump","trace":"last.fxt","subbufs":2,"size_bytes":864,"lost_records":0,"damaged_subbufs":0,"trees":1,"incomplete_trees":0,"unwritten_trees":1}' \
+	'del(.session)'
+check "JSON: the session is the trace's" has "session $(jq .session out)," recover -o again.fxt raw.dump
 command_into_files recover --json -o again.fxt raw.dump
-check "JSON: no trees without a directory" test "$(found 'has("trees")')" = false
+check "JSON: no trees without a directory" found false 'has("trees")'
 head -c 4096 /dev/zero >zero.dump
 check "JSON: no trace" exits 1 "zero.dump: no trace found" recover --json -o none.fxt -d trees zero.dump
-check "JSON: the error says that no trace was found" test "$(found '[.error, has("trace"), .trees]')" = '["no trace found",false,0]'
+check "JSON: the error says that no trace was found" found '["no trace found",false,0]' '[.error, has("trace"), .trees]'
 
 # Headers with an impossible number of segments, or an impossible offset of the segments.
 python3 - <<'PYTHON'

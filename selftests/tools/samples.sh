@@ -3,10 +3,7 @@
 #
 # The programs of samples/ end on any file that is not empty, with status 0 or 1, and read a tree
 # as the command does. reader.sh of the module's selftests tests them on the files of the kernel.
-#
-# DIR holds the programs, with SAN=1 built with sanitizers.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 # They do not free what they have until the end.
 export ASAN_OPTIONS=exitcode=99:detect_leaks=0 UBSAN_OPTIONS=exitcode=99
