@@ -4,7 +4,6 @@
 # Files that are damaged, and disks that are full: every command ends, says what is wrong,
 # and harms no file.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
 # ends ARGUMENT...: vitrine ends, with exit status 0, and writes little
@@ -15,7 +14,7 @@ ends()
 
 # ---- the last time that 64 bits can hold ----
 
-"$mkfxt" last-time >last-time.fxt
+traces last-time spans faults starved
 for out in svg html; do
 	for command in timeline flame; do
 		check "$command: the last time, as $out" ends $command last-time.fxt -o $command.$out
@@ -25,7 +24,7 @@ for command in latency print "cut --cpu 0 -o y.fxt" "merge -o y.fxt" "convert -o
 	# shellcheck disable=SC2086 # split into words on purpose
 	check "$command: the last time" ends $command last-time.fxt
 done
-check "timeline: ticks up to the last time" test "$(grep -c 'class="t"' timeline.svg)" = 10
+check "timeline: ticks up to the last time" prints 10 grep -c 'class="t"' timeline.svg
 
 # Each of 20001 CPUs has a turn up to that time: one more than a picture has room for, and
 # no length of a cell joins them.
@@ -38,79 +37,58 @@ check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crow
 
 # ---- a sub-buffer of a CPU that there cannot be ----
 
-# with_cpu CPU: print spans.fxt with another CPU in its first packet header
-with_cpu()
-{
-	perl -0777 -pe 's/(VTPACKET.{80}).{4}/$1 . pack("L<", '"$1"')/se' spans.fxt
-}
-
-"$mkfxt" spans >spans.fxt
+# A sub-buffer with another CPU in the first packet header.
 for cpu in 65536 4294967294; do
-	with_cpu $cpu >odd.fxt
-	command_into_files check odd.fxt
-	check "CPU $cpu: check" grep -qx "odd.fxt: offset 0x0: sub-buffer without a packet header" out
+	perl -0777 -pe 's/(VTPACKET.{80}).{4}/$1 . pack("L<", '"$cpu"')/se' spans.fxt >odd.fxt
+	check "CPU $cpu: check" has "^odd.fxt: offset 0x0: sub-buffer without a packet header$" check odd.fxt
 	rm -rf odd.ctf && "$vitrine" convert odd.fxt -o odd.ctf 2>err
 	for command in "merge odd.fxt spans.fxt" "cut odd.fxt --from 1ns" "convert odd.ctf"; do
 		# shellcheck disable=SC2086 # split into words on purpose
 		check "CPU $cpu: $command" ends $command -o y.fxt
-		check "CPU $cpu: $command makes no CPU of it" prints true \
-			bash -c "'$vitrine' print -j y.fxt | jq -s 'map(.cpu // 0) | max < 4'"
+		check "CPU $cpu: $command makes no CPU of it" filtered true "jq -s 'map(.cpu // 0) | max < 4'" print -j y.fxt
 	done
 done
 
 # ---- more names of interrupts than any machine has ----
 
-# interrupts NR: print the records of a thread with NR interrupts of different names
-interrupts()
 {
-	python3 - "$1" <<-'END'
+	head -c 160 spans.fxt
+	python3 - <<-'END'
 	from fxt import *
-	nr = int(sys.argv[1])
+	nr = 3000
 	put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4, last=[1005 + 10 * i])
 	                            for i in range(nr)), switch(1000 + 10 * nr, 101, 0))
 	END
-}
-
-{ head -c 160 spans.fxt; interrupts 3000; } >interrupts.fxt
-check "latency: 1024 names of interrupts, and the others" prints '[1025,["(others)",1976]]' \
-	bash -c "'$vitrine' latency -j interrupts.fxt | jq -c '.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]'"
-"$vitrine" timeline interrupts.fxt -o interrupts.html
-check "timeline: 1024 names of interrupts, and the others" prints '[1025,"(others)"]' \
-	jq -c '.names | [length, .[-1]]' <(page_data interrupts.html)
+} >interrupts.fxt
+check "latency: 1024 names of interrupts, and the others" json '[1025,["(others)",1976]]' \
+	'.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]' latency -j interrupts.fxt
+check "timeline: 1024 names of interrupts, and the others" drawn '[1025,"(others)"]' \
+	'.names | [length, .[-1]]' interrupts.fxt
 
 # ---- a gap before the first record ----
 
-# late NS: print a trace whose first sub-buffer has no record with a time; then 5 are lost, and
-# a thread runs from NS to NS + 1000
-late()
-{
-	python3 - "$1" <<-'END'
-	from fxt import *
-	ns, preamble = int(sys.argv[1]), open("spans.fxt", "rb").read(160)
-	at = preamble.index(b"VTPACKET")
-	def subbuf(sequence, body, begin, end, before, lost):
-	    packet = bytearray(preamble)
-	    struct.pack_into("<QQQQQQQ", packet, at + 16, sequence, 160 + len(body), begin, end, 0, before, lost)
-	    put(packet, body)
-	subbuf(0, b"", 1000, 1000, 0, 0)
-	subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5)
-	END
-}
-
-late 6000000 >late.fxt
-"$vitrine" timeline late.fxt -o late.html
-check "timeline: a gap before the first record is at the begin" prints '[[0,0]]' \
-	jq -c '[.lanes[].gaps]' <(page_data late.html)
+# The first sub-buffer has no record with a time; then 5 are lost, and a thread runs from 6 ms on.
+python3 - >late.fxt <<'END'
+from fxt import *
+ns, preamble = 6000000, open("spans.fxt", "rb").read(160)
+at = preamble.index(b"VTPACKET")
+def subbuf(sequence, body, begin, end, before, lost):
+    packet = bytearray(preamble)
+    struct.pack_into("<QQQQQQQ", packet, at + 16, sequence, 160 + len(body), begin, end, 0, before, lost)
+    put(packet, body)
+subbuf(0, b"", 1000, 1000, 0, 0)
+subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5)
+END
+check "timeline: a gap before the first record is at the begin" drawn '[[0,0]]' '[.lanes[].gaps]' late.fxt
 
 # ---- more faults than are printed ----
 
-"$mkfxt" faults >faults.fxt
 for out in heph ctf; do
 	command_into_files convert faults.fxt -o faults.$out
 	check "20 faults, to $out" test "$(cat status)" = 1
-	check "20 faults, to $out: ten of them, and how many more" same \
-		<(grep -E 'fxt: (offset .*; left out|10 more left out)$' err | sed 's/offset.*/offset/' | uniq -c) \
-		<(printf '     10 vitrine: faults.fxt: offset\n      1 vitrine: faults.fxt: 10 more left out\n')
+	check "20 faults, to $out: ten of them, and how many more" prints \
+		$'     10 vitrine: faults.fxt: offset\n      1 vitrine: faults.fxt: 10 more left out' \
+		bash -c "grep -E 'fxt: (offset .*; left out|10 more left out)$' err | sed 's/offset.*/offset/' | uniq -c"
 done
 check "20 faults, to ctf: nothing else" test "$(wc -l <err)" = 11
 # shellcheck disable=SC2002 # standard input must be a pipe
@@ -119,42 +97,28 @@ check "20 faults of a pipe, to ctf: under its name" test "$(grep -c '^vitrine: s
 
 # ---- full disks ----
 
-# full ARGUMENT...: run vitrine where no file may be longer than 1 KiB
+# full STATUS NAME PATTERN ARGUMENT...: in the directory "full", where no file may be longer than
+# 1 KiB, vitrine ends with STATUS and one error that matches PATTERN, and the directory is as it was
 full()
 {
-	(
-		trap '' XFSZ
-		ulimit -f 1
-		exec "$vitrine" "$@"
-	) 2>&1 | cat >err
-	echo "${PIPESTATUS[0]}" >status
+	(cd full && cp -r . ../before && limited 1 "$vitrine" "${@:4}" 2>../err
+	echo $? >../status)
+	check "full disk: $2" ended "$1" "$3"
+	check "full disk: $2: nothing is left, and an old file stays" diff -r before full
+	rm -rf before full/*
 }
 
 "$mkfxt" speed 20000 >long.fxt
-"$mkfxt" starved >short.fxt
-mkdir full && cd full || exit 1
-full convert ../long.fxt -o out.ctf
-mv err status ..
-check "full disk: to ctf" ended 3 "^vitrine: out.ctf: libbabeltrace2 cannot write it(: .*)?; make sure"
-check "full disk: to ctf: nothing is left" test -z "$(ls -A)"
-"$vitrine" convert ../long.fxt -o ../long.ctf
-full convert ../long.ctf -o out.fxt
-mv err status ..
-check "full disk: from ctf" ended 3 "^vitrine: out.fxt: cannot write: "
-check "full disk: from ctf: nothing is left" test -z "$(ls -A)"
+"$vitrine" convert long.fxt -o long.ctf
+mkdir full
+full 3 "to ctf" "^vitrine: out.ctf: libbabeltrace2 cannot write it(: .*)?; make sure" convert ../long.fxt -o out.ctf
+full 3 "from ctf" "^vitrine: out.fxt: cannot write: " convert ../long.ctf -o out.fxt
 for command in timeline flame; do
 	for out in svg html; do
-		"$vitrine" $command ../short.fxt -o old.$out
-		cp old.$out ../old
-		full $command ../long.fxt -o old.$out
-		mv err status ..
-		check "full disk: $command as $out" grep -q "^vitrine: old.$out: cannot write: " ../err
-		check "full disk: $command as $out: the old file stays" cmp ../old old.$out
-		check "full disk: $command as $out: nothing else" test "$(ls -A)" = old.$out
-		rm old.$out
+		"$vitrine" $command starved.fxt -o full/old.$out
+		full 1 "$command as $out" "^vitrine: old.$out: cannot write: " $command ../long.fxt -o old.$out
 	done
 done
-cd ..
 
 # A disk has room for the streams of a trace, but not for its metadata, which babeltrace
 # writes last, without a word about errors.
@@ -162,12 +126,12 @@ own_disk()
 {
 	unshare -rm bash -c '
 		mount -t tmpfs -o size=300k tmpfs full || exit 5
-		"$1" convert short.fxt -o full/out.ctf || exit 6
+		"$1" convert starved.fxt -o full/out.ctf || exit 6
 		free=$(stat -f -c %f full) && need=$(du -k full/out.ctf/metadata | cut -f 1)
 		rm -r full/out.ctf
 		streams=$(($(stat -f -c %f full) - free - need / 4))
 		head -c $((($(stat -f -c %f full) - streams) * 4096)) /dev/zero >full/ballast
-		"$1" convert short.fxt -o full/out.ctf
+		"$1" convert starved.fxt -o full/out.ctf
 		status=$?
 		ls full
 		exit $status' - "$vitrine" >out 2>err
@@ -178,21 +142,19 @@ if unshare -rm mount -t tmpfs tmpfs full 2>/dev/null; then
 	check "no room for the metadata" ended 3 "out.ctf: libbabeltrace2 cannot write it"
 	check "no room for the metadata: nothing is left" test "$(cat out)" = ballast
 else
-	for what in "" ": nothing is left"; do
-		check "no room for the metadata$what # SKIP no file system can be mounted here" true
-	done
+	check "no room for the metadata # SKIP no file system can be mounted here" true
 fi
 
 # ---- the output is the input ----
 
-cp short.fxt same.svg
+cp starved.fxt same.svg
 ln same.svg link.svg
 for command in timeline flame; do
 	check "$command: not into its input" refused "same.svg: this is the input" $command same.svg -o same.svg
 	check "$command: nor by another name" refused "link.svg: this is the input" $command ./same.svg -o link.svg
-	check "$command: the input stays" cmp short.fxt same.svg
+	check "$command: the input stays" cmp starved.fxt same.svg
 done
-check "flame: not into the second of two" refused "same.svg: this is the input" flame short.fxt same.svg -o same.svg
+check "flame: not into the second of two" refused "same.svg: this is the input" flame starved.fxt same.svg -o same.svg
 
 # ---- compressed files ----
 

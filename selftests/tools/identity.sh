@@ -9,7 +9,6 @@
 # and the recordings in RECORDINGS, or those of golden/recordings.
 
 recordings=$(realpath "${RECORDINGS:-$(dirname "$0")/../golden/recordings}")
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 importer=$build/importer
 
@@ -18,34 +17,30 @@ reports=("print" "print --json" "latency" "why --all" "flame -f -o -" "check" "d
 # words REPORT FILE: print what REPORT says of FILE. Offsets and providers differ, as do the lines
 # about faults of order, which a copy does not have. The note of a cut is a record of its own, on
 # which nothing else depends. Events of unknown types are left out, as a message says. What `check'
-# says is the number of switches, of threads and of lost records.
+# says is the number of switches, of threads and of lost records. Of traces of other producers, a
+# copy tells wakers and weights.
 words()
 {
-	local report=$1
+	local report=$1 foreign=
 
+	grep -qa VTPACKET trace.fxt || foreign='s/ weight=[0-9]+//; s/ waker=[0-9]+//
+		s/,"args":\{("weight":[0-9]+,?)?("waker":[0-9]+)?\}//'
 	(
 		cd "$(dirname "$2")" || exit
 		# shellcheck disable=SC2086
 		"$vitrine" $report "$(basename "$2")" 2>&1
 	) | grep -v "^vitrine: \|vitrine:left_out\|\"left_out\"\|: note: \|\] event   " |
 		sed -E 's/"offset":[0-9]+,|"provider":[0-9]+,//g; s/ [0-9]+ bytes, [0-9]+ records,//
-			s/ provider [0-9]+/ provider/'
+			s/ provider [0-9]+/ provider/;'"$foreign"
 }
 
-# Of traces of other producers, a copy tells wakers and weights.
-foreign_words()
-{
-	words "$@" | sed -E 's/ weight=[0-9]+//; s/ waker=[0-9]+//
-		s/,"args":\{("weight":[0-9]+,?)?("waker":[0-9]+)?\}//'
-}
-
-# says_the_same WORDS COPY: all reports say the same of trace.fxt and COPY, by the function WORDS
+# says_the_same COPY REPORT...: all REPORTs say the same of trace.fxt and COPY
 says_the_same()
 {
 	local report bad=0
 
-	for report in "${reports[@]}"; do
-		diff -u <("$1" "$report" trace.fxt) <("$1" "$report" "$2/trace.fxt") ||
+	for report in "${@:2}"; do
+		diff -u <(words "$report" trace.fxt) <(words "$report" "$1/trace.fxt") ||
 			{ echo "differs: $report"; bad=1; }
 	done
 	return "$bad"
@@ -64,63 +59,58 @@ is_small()
 	[ "$after" -le $((before * 11 / 10)) ]
 }
 
-# wakers FILE: print time, woken thread and waker of each wakeup, by `vitrine print'
-wakers()
-{
-	"$vitrine" print --json "$1" | jq -r 'select(.kind == "wakeup") |
-		"\(.time_ns) \(.thread.tid) \(.args.waker)"' | sort
-}
 
 # has_wakers FILE: the importer derives the wakers of trace.fxt from FILE
 has_wakers()
 {
-	"$importer" "$1" wakeups >importer.out && diff -u <(wakers trace.fxt) <(sort importer.out)
+	"$importer" "$1" wakeups >importer.out && diff -u <(sort importer.out) \
+		<("$vitrine" print --json trace.fxt | jq -r 'select(.kind == "wakeup") |
+			"\(.time_ns) \(.thread.tid) \(.args.waker)"' | sort)
 }
 
-# copy COMMAND...: write the copy of trace.fxt that COMMAND makes to COMMAND/trace.fxt
-copy()
+# copied NAME WORD...: trace.fxt is copied by "cut" and by "merge", with the same words
+copied()
 {
-	mkdir -p "$1" && command_into_files "$@" trace.fxt -o "$1/trace.fxt"
-	cat "$dir/err"
-	[ "$(cat "$dir/status")" = 0 ]
+	local command
+
+	for command in "cut --to 1000000000" merge; do
+		copy=${command%% *}
+		mkdir -p "$copy"
+		# shellcheck disable=SC2086
+		command_into_files $command trace.fxt -o "$copy/trace.fxt"
+		check "$1: $copy" test "$(cat status)" = 0
+		# A switch from a thread that was not running counts as a loss, as the message says.
+		local compared=("${reports[@]}")
+		! grep -q "from a thread that was not running" err || compared=(print)
+		check "$1: $copy: the same words" says_the_same "$copy" "${compared[@]}"
+		"${@:2}"
+	done
 }
 
 for name in $("$mkfxt"); do
 	"$mkfxt" "$name" >trace.fxt
-	"$vitrine" check trace.fxt >check.out 2>&1 || continue
 	# Of a trace without times, nothing can be cut.
-	[ -n "$("$vitrine" print trace.fxt 2>&1)" ] || continue
-	compare=words
-	grep -qa VTPACKET trace.fxt || compare=foreign_words
-	for command in "cut --to 1000000000" merge; do
-		# shellcheck disable=SC2086
-		check "$name: ${command%% *}" copy $command
-		# A switch from a thread that was not running counts as a loss, as the message says.
-		if grep -q "from a thread that was not running" err; then
-			reports_of_all=("${reports[@]}")
-			reports=(print)
-		fi
-		check "$name: ${command%% *}: the same words" says_the_same "$compare" "${command%% *}"
-		[ -z "${reports_of_all-}" ] || reports=("${reports_of_all[@]}")
-	done
+	! "$vitrine" check trace.fxt >check.out 2>&1 || [ -z "$("$vitrine" print trace.fxt 2>&1)" ] ||
+		copied "$name" true
 done
 
 # A trace of another producer does not tell the wakers; a copy takes them from the switches.
 "$mkfxt" rush >trace.fxt
-check "wakers of another producer's trace" copy merge
-check "wakers of another producer's trace: who runs on the CPU" same <(printf '%s\n' "1500 21 11" "3000 21 41") \
-	<("$importer" merge/trace.fxt wakeups | sort)
+"$vitrine" merge trace.fxt -o merge/trace.fxt
+check "wakers of another producer's trace: who runs on the CPU" prints $'1500 21 11\n3000 21 41' \
+	bash -c "'$importer' merge/trace.fxt wakeups | sort"
+
+# small_with_wakers: the copy is small, and the importer finds its wakers
+small_with_wakers()
+{
+	check "$name: $copy: at most a tenth larger" is_small "$copy"
+	check "$name: $copy: the importer finds the wakers" has_wakers "$copy/trace.fxt"
+}
 
 for file in "$recordings"/*.fxt*; do
 	name=$(basename "${file%%.fxt*}")
 	zstd -qdcf "$file" >trace.fxt
-	for command in "cut --to 1000000000" merge; do
-		# shellcheck disable=SC2086
-		check "$name: ${command%% *}" copy $command
-		check "$name: ${command%% *}: the same words" says_the_same words "${command%% *}"
-		check "$name: ${command%% *}: at most a tenth larger" is_small "${command%% *}"
-		check "$name: ${command%% *}: the importer finds the wakers" has_wakers "${command%% *}/trace.fxt"
-	done
+	copied "$name" small_with_wakers
 	mkdir -p convert
 	check "$name: convert" exits 0 "" convert trace.fxt -o trace.fxt.zst
 	zstd -qdcf trace.fxt.zst >convert/trace.fxt

@@ -11,14 +11,8 @@
 # selftests/qemu/trace_cmd_record.sh has recorded.
 
 files=${4:+$(realpath "$4")}
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
-# Sort by time and CPU: the order of records with the same time is undefined.
-in_order()
-{
-	sort -s -k 1,1n -k 2,2n
-}
 
 # report ARGUMENT...: print trace-cmd's report without the flags before the time of each
 # event, which it prints since 3.3
@@ -39,7 +33,7 @@ their_switches()
 		sub(/\./, "", at[2])
 		print at[2], at[1] + 0, field(" prev_pid"), priority(field(" prev_pid"), field(" prev_prio")),
 			state_of(field(" prev_state")), field(" next_pid"), priority(field(" next_pid"), field(" next_prio"))
-	}' "$1" | in_order
+	}' "$1" | sort -s -k 1,1n -k 2,2n
 }
 
 # their_wakeups FILE NAME: print time, CPU, thread and priority of the events NAME and of
@@ -47,13 +41,13 @@ their_switches()
 their_wakeups()
 {
 	sed -nE "s/.*\[0*([0-9]+)\] +([0-9]*)\.?([0-9]+): ($2|sched_wakeup_new): .* pid=([0-9]+) prio=([0-9]+) .*/\2\3 \1 \5 \6/p" \
-		"$1" | sed 's/ 0$/ 1/' | in_order
+		"$1" | sed 's/ 0$/ 1/' | sort -s -k 1,1n -k 2,2n
 }
 
 our_wakeups()
 {
 	jq -r 'select(.kind == "wakeup") | "\(.time_ns) \(.cpu) \(.thread.tid) \(.args.weight)"' "$1" |
-		in_order
+		sort -s -k 1,1n -k 2,2n
 }
 
 # their_names FILE NAME: print each thread with its last name in switches, forks, events NAME
@@ -79,45 +73,41 @@ nr_of()
 	grep -cE "$1" "$2"
 }
 
-# dropped FILE: print the number of events that trace-cmd reports as dropped. lost does so
-# for the events that vitrine reports as lost or overwritten.
-dropped()
+# sum_of PATTERN FILE...: add up the numbers that match
+sum_of()
 {
-	sed -n 's/.*\[\([0-9]*\) EVENTS DROPPED\].*/\1/p' "$1" | awk '{ sum += $1 } END { print sum + 0 }'
+	sed -nE "s/.*$1.*/\1/p" "${@:2}" | awk '{ sum += $1 } END { print sum + 0 }'
 }
 
+# lost FILE...: print the number of events that vitrine reports as lost or overwritten
 lost()
 {
-	sed -nE 's/.* ([0-9]+) records lost.*/\1/p; s/.*: ([0-9]+) events were overwritten.*/\1/p' "$1" "$2" |
-		awk '{ sum += $1 } END { print sum + 0 }'
+	echo $(($(sum_of ' ([0-9]+) records lost' "$@") + $(sum_of ': ([0-9]+) events were overwritten' "$@")))
 }
 
 # compare NAME WAKEUP NOTE...: compare the conversion of NAME.dat with trace-cmd's report;
 # convert prints lines that match each NOTE, and no others
 compare()
 {
-	local name=$1 wakeup=$2
+	local name=$1 wakeup=$2 dropped
 
-	shift 2
 	# Leave out other buffers, whose lines begin with the name of the buffer.
 	report -R -t "$name.dat" | grep -E '^ .*\] +[0-9.]+: |DROPPED' >"$name.events"
 	command_into_files convert "$name.dat" -o "$name.fxt"
-	check "$name: converted, with its clock and what is left out" ended 0 "$@"
+	check "$name: converted, with its clock and what is left out" ended 0 "${@:3}"
 	"$vitrine" check "$name.fxt" >"$name.check"
 	check "$name: clean" grep ": no fault$" "$name.check"
-	check "$name: $(dropped "$name.events") lost" test "$(lost err "$name.check")" = "$(dropped "$name.events")"
+	dropped=$(sum_of '\[([0-9]+) EVENTS DROPPED\]' "$name.events")
+	check "$name: $dropped lost" prints "$dropped" lost err "$name.check"
 	"$vitrine" print --json "$name.fxt" >"$name.json"
-	their_switches "$name.events" >"$name.theirs"
-	our_switches "$name.fxt" | in_order >"$name.ours"
-	check "$name: there are switches" test -s "$name.theirs"
-	check "$name: each of $(wc -l <"$name.theirs") switches, as trace-cmd says it" \
-		same "$name.theirs" "$name.ours"
-	their_wakeups "$name.events" "$wakeup" >"$name.theirs"
-	our_wakeups "$name.json" >"$name.ours"
-	check "$name: each of $(wc -l <"$name.theirs") wakeups" same "$name.theirs" "$name.ours"
-	their_names "$name.events" "$wakeup" >"$name.theirs"
-	our_names "$name.json" >"$name.ours"
-	check "$name: each of $(wc -l <"$name.theirs") threads by its name" same "$name.theirs" "$name.ours"
+	their_switches "$name.events" >theirs
+	check "$name: there are switches" test -s theirs
+	check "$name: each of $(wc -l <theirs) switches, as trace-cmd says it" \
+		same theirs <(our_switches "$name.fxt" | sort -s -k 1,1n -k 2,2n)
+	their_wakeups "$name.events" "$wakeup" >theirs
+	check "$name: each of $(wc -l <theirs) wakeups" same theirs <(our_wakeups "$name.json")
+	their_names "$name.events" "$wakeup" >theirs
+	check "$name: each of $(wc -l <theirs) threads by its name" same theirs <(our_names "$name.json")
 	check "$name: every event" test "$(nr_of ': ' "$name.events")" = \
 		"$(wc -l <"$name.json")"
 }
@@ -157,8 +147,7 @@ check "a mark is a message" grep -qE '\] log +sh:[0-9/]+ "mark"$' all.print
 check "a wakeup has its waker" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ weight=120 waker=[0-9]+$' all.print
 check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq -r \
 	'select(.thread.tid == 1073741824 + .cpu) | "\(.thread.pid) \(.thread.name)"' all.json | sort -u)
-command_into_files convert all.dat -o all.heph
-check "trace-cmd to another format than FXT" test "$(cat status)" = 0 -a -s all.heph
+check "trace-cmd to another format than FXT" "$vitrine" convert all.dat -o all.heph
 
 check "system calls only: converted" exits 0 "calls.dat: times are of the kernel's clock [a-z]*$" convert calls.dat -o calls.fxt
 check "processes of threads are those in the list of the file" same \
@@ -176,30 +165,29 @@ command_into_files convert gap.dat -o gap.fxt
 check "gaps of unknown length are reported" ended 0 "times are of" \
 	"gap.dat: 1 events were overwritten" "gap.dat: $(nr_of DROPPED lossy.events) gaps of unknown length; one lost record is counted for each$"
 "$vitrine" check gap.fxt >gap.check
-check "each gap of unknown length counts as one lost record" test "$(lost err gap.check)" = "$(nr_of DROPPED lossy.events)"
+check "each gap of unknown length counts as one lost record" prints "$(nr_of DROPPED lossy.events)" lost err gap.check
 
-# refused NAME PATTERN: convert fails with an error that matches PATTERN, and leaves no file
-refused()
+# unreadable NAME PATTERN: convert fails with an error that matches PATTERN, and leaves no file
+unreadable()
 {
-	command_into_files convert "$1.dat" -o other.fxt
-	ended 1 "^vitrine: $1.dat: .*$2" && [ -z "$(find . -name 'other*')" ]
+	exits 1 "^vitrine: $1.dat: .*$2" convert "$1.dat" -o other.fxt && no_file 'other*'
 }
 
-check "a clock of cycles" refused cycles "its clock, x86-tsc, does not count nanoseconds; record with -C mono"
+check "a clock of cycles" unreadable cycles "its clock, x86-tsc, does not count nanoseconds; record with -C mono"
 # End the file in the magic number, event formats, thread names, options and pages.
 for bytes in 12 100 4000 20000 60500 "$(($(stat -c %s all.dat) - 4096))"; do
 	head -c "$bytes" all.dat >short.dat
-	check "cut short, to $bytes bytes" refused short "libtracecmd cannot read it"
+	check "cut short, to $bytes bytes" unreadable short "libtracecmd cannot read it"
 done
 head -c 4000 packed.dat >short.dat
-check "packed and cut short" refused short "libtracecmd cannot read it"
+check "packed and cut short" unreadable short "libtracecmd cannot read it"
 { head -c 10 all.dat; perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000'; } >short.dat
-check "garbage behind the magic" refused short "libtracecmd cannot read it"
+check "garbage behind the magic" unreadable short "libtracecmd cannot read it"
 perl -e 'srand 1; print pack "C*", map { int rand 256 } 1 .. 9000' >short.dat
 check "garbage, said to be a trace" exits 1 "short.dat: libtracecmd cannot read it" convert short.dat --from trace-cmd -o other.fxt
 # A page whose header has a length larger than the page.
 perl -0777 -pe 'substr($_, -3 * 4096 + 8, 4) = pack "L<", 0x00100fe8' lossy.dat >short.dat
-check "a page that cannot be" refused short "libtracecmd stops reading it: bad page read, with size of "
+check "a page that cannot be" unreadable short "libtracecmd stops reading it: bad page read, with size of "
 # Random bytes in pages: the result is a valid trace or one error.
 for nr in 1 10 100; do
 	perl -0777 -ne 'srand 1; $all = $_; substr $all, -1 - int(rand 90000), 1, chr int rand 256 for 1 .. '$nr'; print $all' \
@@ -207,7 +195,7 @@ for nr in 1 10 100; do
 	command_into_files convert spoilt.dat -o spoilt.fxt
 	case $(cat status) in
 	0)	check "$nr wrong bytes: a trace" "$vitrine" check spoilt.fxt ;;
-	*)	check "$nr wrong bytes: an error" refused spoilt "" ;;
+	*)	check "$nr wrong bytes: an error" unreadable spoilt "" ;;
 	esac
 	rm -f spoilt.fxt
 done
@@ -216,10 +204,10 @@ check "no directory" exits 3 "cannot create" convert all.dat -o no/such/director
 check "no room" exits 3 "cannot write: No space left" convert all.dat -o /dev/full --to fxt
 check "is not written" exits 2 "other.dat: format trace-cmd can only be read$" convert all.fxt -o other.dat
 mkdir alone && cp "$vitrine" alone/
-alone/vitrine convert all.dat -o other.fxt 2>err
-echo $? >status
-check "trace-cmd without libtracecmd" ended 3 \
-	"trace-cmd's format needs the program .*/vitrine/read-trace-cmd; install the package vitrine-tools; .*README$"
-check "a failed conversion leaves no file" test -z "$(find . -name 'other*')"
+vitrine=alone/vitrine
+check "trace-cmd without libtracecmd" exits 3 \
+	"trace-cmd's format needs the program .*/vitrine/read-trace-cmd; install the package vitrine-tools; .*README$" \
+	convert all.dat -o other.fxt
+check "a failed conversion leaves no file" no_file 'other*'
 
 plan
