@@ -43,14 +43,11 @@ def random_texts():
     return [b"".join(source.choices(pieces, k=source.randrange(12))) for _ in range(300)]
 
 
-def texts_with(byte):
-    """Return strings of more than two 8-byte words, with the byte at each position."""
-    plain = b"a plain text of it"
-    return [plain[:at] + bytes([byte]) + plain[at:] for at in range(len(plain) + 1)]
-
-
-ALL_TEXTS = TEXTS + random_texts() + [
-    text for byte in b"\0\x1f !\"#[\\]\x7f\x80\xff" for text in texts_with(byte)]
+# Strings of more than two 8-byte words, with a byte at each position.
+PLAIN = b"a plain text of it"
+ALL_TEXTS = TEXTS + random_texts() + [PLAIN[:at] + bytes([byte]) + PLAIN[at:]
+                                      for byte in b"\0\x1f !\"#[\\]\x7f\x80\xff"
+                                      for at in range(len(PLAIN) + 1)]
 
 # ---- Expected JSON ----
 
@@ -240,20 +237,16 @@ def compare_trace(lines):
     return differences(dict(enumerate(expected_trace())), dict(enumerate(said)), [])
 
 
-def verdict(faults):
-    return "no fault" if not faults else f"{faults} fault{'s' if faults > 1 else ''}"
-
-
 def summary(file):
     if file["format"] == "fxt":
         return ("Fuchsia trace: {size_bytes} bytes, {records} records, {switches} switches, "
                 "{cpus} CPUs, {threads} threads, {lost} records lost").format_map(file)
-    file["when"] = ("frozen" if file["generation"] == 2**64 - 2 else
-                    f"generation {file['generation']}")
-    text = ("Inspect version {version}, {when}: {size_bytes} bytes, {blocks} blocks, "
-            "{values} values, {free_bytes} bytes free").format_map(file)
-    return text + (", {stale_blocks} blocks with stale bytes".format_map(file)
-                   if file["stale_blocks"] else "")
+    frozen = file["generation"] == 2**64 - 2
+    return ("Inspect version {version}, {when}: {size_bytes} bytes, {blocks} blocks, {values} "
+            "values, {free_bytes} bytes free{stale}").format_map(
+                file | {"when": "frozen" if frozen else f"generation {file['generation']}",
+                        "stale": ", {stale_blocks} blocks with stale bytes".format_map(file)
+                                 if file["stale_blocks"] else ""})
 
 
 def check_text(files):
@@ -265,20 +258,18 @@ def check_text(files):
         for found in file["findings"]:
             note = "note: " if found["kind"] == "note" else ""
             print(f"{file['file']}: offset {found['offset']:#x}: {note}{found['message']}")
-        print(f"{file['file']}: {summary(file)}: {verdict(file['faults'])}")
+        verdict = f"{file['faults'] or 'no'} fault{'s' if file['faults'] > 1 else ''}"
+        print(f"{file['file']}: {summary(file)}: {verdict}")
 
 
-def main():
-    if sys.argv[1] == "tree":
-        tree(sys.argv[2])
-    elif sys.argv[1] == "trace":
-        trace()
-    elif sys.argv[1] == "check-text":
-        check_text(parse(sys.stdin.buffer.read()))
-    elif sys.argv[1] == "compare-tree":
-        sys.exit(differences(expected_tree(), parse(sys.stdin.buffer.read()), []) != 0)
-    else:
-        sys.exit(compare_trace(sys.stdin.buffer.read().split(b"\n")[:-1]) != 0)
-
-
-main()
+what = sys.argv[1]
+if what == "tree":
+    tree(sys.argv[2])
+elif what == "trace":
+    trace()
+elif what == "check-text":
+    check_text(parse(sys.stdin.buffer.read()))
+elif what == "compare-tree":
+    sys.exit(differences(expected_tree(), parse(sys.stdin.buffer.read()), []) != 0)
+else:
+    sys.exit(compare_trace(sys.stdin.buffer.read().split(b"\n")[:-1]) != 0)

@@ -4,12 +4,12 @@
 
   mkctf.py DIR [taken|renamed]
 
-The trace has two CPUs, names as arrays of characters, compact time stamps, a wakeup that
-is recorded on the target CPU, events of four kinds, one of them with an array of more
-elements than an event can have arguments, one with all kinds of nested fields, and 7
-events discarded on CPU 1. convert.sh has the expected result. With "taken", threads have
-ids that the conversion makes up for its own threads, before and after it makes them up. With
-"renamed", a thread executes another program between two switches.
+The trace has two CPUs, names as arrays of characters, compact time stamps, a wakeup that is
+recorded on the target CPU, events of four kinds, one of them with an array of more elements than
+an event can have arguments, one with all kinds of nested fields, and 7 events discarded on CPU 1.
+convert.sh has the expected result. With "taken", threads have ids that the conversion makes up
+for its own threads, before and after it makes them up. With "renamed", a thread executes another
+program between two switches.
 """
 import os
 import struct
@@ -18,116 +18,58 @@ import sys
 MAGIC = 0xC1FC1FC1
 UUID = bytes(range(16))
 
-METADATA = """/* CTF 1.8 */
+# The fields of the events, by their ids.
+EVENTS = {
+    "sched_switch": "char _prev_comm[16]; int32_t _prev_tid; int32_t _prev_prio; int64_t _prev_state;"
+                    "char _next_comm[16]; int32_t _next_tid; int32_t _next_prio;",
+    "sched_wakeup": "char _comm[16]; int32_t _tid; int32_t _prio; int32_t _target_cpu;",
+    "syscall_entry_openat": "int32_t _dfd; string _filename;",
+    "syscall_exit_openat": "int64_t _ret;",
+    "block_rq_issue": "uint32_t _dev; uint64_t _sector; uint8_t _cmd[16];",
+    "lttng_statedump_process_state": "int32_t _tid; int32_t _pid; string _name;",
+    "nested": 'enum : uint8_t { "number", "text" } _tag; struct { int32_t x; string name; } _inner;'
+              "uint8_t _nr; uint16_t _list[_nr]; variant <_tag> { uint32_t number; string text; } _choice;",
+}
+SWITCH, WAKEUP, ENTRY, EXIT, ISSUE, STATE, NESTED = range(7)
 
-typealias integer { size = 8; align = 8; signed = false; } := uint8_t;
-typealias integer { size = 16; align = 8; signed = false; } := uint16_t;
-typealias integer { size = 32; align = 8; signed = false; } := uint32_t;
-typealias integer { size = 64; align = 8; signed = false; } := uint64_t;
-typealias integer { size = 32; align = 8; signed = true; } := int32_t;
-typealias integer { size = 64; align = 8; signed = true; } := int64_t;
-typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; } := char;
 
+def typealias(name, size, more="signed = false;"):
+    return f"typealias integer {{ size = {size}; align = 8; {more} }} := {name};\n"
+
+
+METADATA = "/* CTF 1.8 */\n" + "".join(
+    typealias(f"{sign}int{size}_t", size, f"signed = {'false' if sign else 'true'};")
+    for size in (8, 16, 32, 64) for sign in ("u", "")
+) + typealias("char", 8, "signed = false; encoding = UTF8;") + """
 trace {
-	major = 1;
-	minor = 8;
+	major = 1; minor = 8; byte_order = le;
 	uuid = "00010203-0405-0607-0809-0a0b0c0d0e0f";
-	byte_order = le;
 	packet.header := struct {
-		uint32_t magic;
-		uint8_t  uuid[16];
-		uint32_t stream_id;
-		uint64_t stream_instance_id;
+		uint32_t magic; uint8_t uuid[16]; uint32_t stream_id; uint64_t stream_instance_id;
 	};
 };
-
 env {
-	domain = "kernel";
-	sysname = "Linux";
-	tracer_name = "lttng-modules";
-	tracer_major = 2;
-	tracer_minor = 13;
+	domain = "kernel"; sysname = "Linux";
+	tracer_name = "lttng-modules"; tracer_major = 2; tracer_minor = 13;
 };
-
-clock {
-	name = "monotonic";
-	freq = 1000000000;
-	offset = 1700000000000000000;
-};
-
-typealias integer {
-	size = 32; align = 8; signed = false; map = clock.monotonic.value;
-} := uint32_clock_t;
-typealias integer {
-	size = 64; align = 8; signed = false; map = clock.monotonic.value;
-} := uint64_clock_t;
-
+clock { name = "monotonic"; freq = 1000000000; offset = 1700000000000000000; };
+""" + "".join(
+    typealias(f"uint{size}_clock_t", size, "signed = false; map = clock.monotonic.value;")
+    for size in (32, 64)
+) + """
 stream {
 	id = 0;
 	packet.context := struct {
-		uint64_clock_t timestamp_begin;
-		uint64_clock_t timestamp_end;
-		uint64_t content_size;
-		uint64_t packet_size;
-		uint64_t packet_seq_num;
-		uint64_t events_discarded;
-		uint32_t cpu_id;
+		uint64_clock_t timestamp_begin; uint64_clock_t timestamp_end;
+		uint64_t content_size; uint64_t packet_size; uint64_t packet_seq_num;
+		uint64_t events_discarded; uint32_t cpu_id;
 	};
-	event.header := struct {
-		uint16_t id;
-		uint32_clock_t timestamp;
-	};
+	event.header := struct { uint16_t id; uint32_clock_t timestamp; };
 };
-
-event {
-	name = "sched_switch"; id = 0; stream_id = 0;
-	fields := struct {
-		char _prev_comm[16]; int32_t _prev_tid; int32_t _prev_prio;
-		int64_t _prev_state;
-		char _next_comm[16]; int32_t _next_tid; int32_t _next_prio;
-	};
-};
-
-event {
-	name = "sched_wakeup"; id = 1; stream_id = 0;
-	fields := struct {
-		char _comm[16]; int32_t _tid; int32_t _prio; int32_t _target_cpu;
-	};
-};
-
-event {
-	name = "syscall_entry_openat"; id = 2; stream_id = 0;
-	fields := struct { int32_t _dfd; string _filename; };
-};
-
-event {
-	name = "syscall_exit_openat"; id = 3; stream_id = 0;
-	fields := struct { int64_t _ret; };
-};
-
-event {
-	name = "block_rq_issue"; id = 4; stream_id = 0;
-	fields := struct { uint32_t _dev; uint64_t _sector; uint8_t _cmd[16]; };
-};
-
-event {
-	name = "lttng_statedump_process_state"; id = 5; stream_id = 0;
-	fields := struct { int32_t _tid; int32_t _pid; string _name; };
-};
-
-event {
-	name = "nested"; id = 6; stream_id = 0;
-	fields := struct {
-		enum : uint8_t { "number", "text" } _tag;
-		struct { int32_t x; string name; } _inner;
-		uint8_t _nr;
-		uint16_t _list[_nr];
-		variant <_tag> { uint32_t number; string text; } _choice;
-	};
-};
-"""
-
-SWITCH, WAKEUP, ENTRY, EXIT, ISSUE, STATE, NESTED = range(7)
+""" + "".join(
+    f'event {{ name = "{name}"; id = {number}; stream_id = 0; fields := struct {{ {fields} }}; }};\n'
+    for number, (name, fields) in enumerate(EVENTS.items())
+)
 
 
 def event(number, time, payload):
@@ -135,9 +77,7 @@ def event(number, time, payload):
 
 
 def switch(time, prev, state, following):
-    return event(SWITCH, time,
-                 struct.pack("<16siiq16sii", prev[0], prev[1], prev[2], state,
-                             following[0], following[1], following[2]))
+    return event(SWITCH, time, struct.pack("<16siiq16sii", *prev, state, *following))
 
 
 def packet(cpu, sequence, begin, end, discarded, events):
@@ -166,7 +106,7 @@ CPU0 = [
 ]
 CPU1 = [
     packet(1, 0, 1050, 2100, 0, [
-        event(WAKEUP, 1050, struct.pack("<16siii", RT[0], RT[1], RT[2], 1)),
+        event(WAKEUP, 1050, struct.pack("<16siii", *RT, 1)),
         switch(1500, IDLE1, 0, RT),
         switch(2100, RT, 2, IDLE1),
     ]),
@@ -175,7 +115,6 @@ CPU1 = [
         switch(2900, BASH, 4, IDLE1),
     ]),
 ]
-
 
 # The first event has no thread, for which the conversion makes up 0x50000000; the last one
 # is in idle, for which it makes up 0x40000000.
@@ -204,16 +143,9 @@ RENAMED0 = [
         switch(1300, LS, 1, IDLE0),
     ]),
 ]
-
-
-def main():
-    channels = {"": [CPU0, CPU1], "taken": [TAKEN0], "renamed": [RENAMED0]}["".join(sys.argv[2:])]
-    os.makedirs(sys.argv[1])
-    files = {f"channel0_{i}": b"".join(packets) for i, packets in enumerate(channels)}
-    for name, bytes_ in {"metadata": METADATA.encode(), **files}.items():
-        with open(os.path.join(sys.argv[1], name), "wb") as out:
-            out.write(bytes_)
-
-
-if __name__ == "__main__":
-    main()
+channels = {"": [CPU0, CPU1], "taken": [TAKEN0], "renamed": [RENAMED0]}["".join(sys.argv[2:])]
+os.makedirs(sys.argv[1])
+files = {f"channel0_{i}": b"".join(packets) for i, packets in enumerate(channels)}
+for name, bytes_ in {"metadata": METADATA.encode(), **files}.items():
+    with open(os.path.join(sys.argv[1], name), "wb") as out:
+        out.write(bytes_)

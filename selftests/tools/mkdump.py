@@ -72,18 +72,13 @@ def kdump(pages):
             descriptors + data)
 
 
-def main():
-    """Write the dump that the command line describes."""
-    kind, trace, tree = sys.argv[1:]
-    path, lengths = trace.rsplit(":", 1)
-    with open(path, "rb") as file:
-        trace = file.read()
-    with open(tree, "rb") as file:
-        tree = file.read()
-    pages = pages_of(trace, [int(length) for length in lengths.split(",")], tree)
-    dump = {"raw": lambda: raw(pages), "elf": lambda: elf(pages, len(pages)),
-            "many": lambda: elf(pages, MANY), "kdump": lambda: kdump(pages)}[kind]()
-    sys.stdout.buffer.write(dump)
-
-
-main()
+kind, trace, tree = sys.argv[1:]
+path, lengths = trace.rsplit(":", 1)
+with open(path, "rb") as file:
+    trace = file.read()
+with open(tree, "rb") as file:
+    tree = file.read()
+pages = pages_of(trace, [int(length) for length in lengths.split(",")], tree)
+dump = {"raw": lambda: raw(pages), "elf": lambda: elf(pages, len(pages)),
+        "many": lambda: elf(pages, MANY), "kdump": lambda: kdump(pages)}[kind]()
+sys.stdout.buffer.write(dump)

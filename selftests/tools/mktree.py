@@ -39,16 +39,15 @@ class Heap:
         self.bytes += (struct.pack("<Q", word) + payload).ljust(size, b"\0")
         return index
 
-    def text(self, string):
-        """Append the bytes of a string, as EXTENTs from the last one to the first one."""
-        raw = string.encode("utf-8", "surrogateescape")
+    def text(self, raw):
+        """Append bytes, as EXTENTs from the last one to the first one. Return the payload."""
         following = 0
         for at in reversed(range(0, len(raw), 2040)):
             following = self.add(EXTENT, following, raw[at:at + 2040])
-        return following, len(raw)
+        return struct.pack("<Q", len(raw) | following << 32)
 
     def name(self, string):
-        raw = string.encode("utf-8", "surrogateescape")
+        raw = encoded(string)
         if len(raw) > 2036:
             sys.exit("mktree.py: a name is too long")
         return self.add(NAME, len(raw), raw)
@@ -56,6 +55,9 @@ class Heap:
     def value(self, block_type, parent, name, payload):
         return self.add(block_type, parent | self.name(name) << 24, payload)
 
+
+def encoded(string):
+    return string.encode("utf-8", "surrogateescape")
 
 def slot(number):
     """Return type and bits of a number."""
@@ -85,8 +87,8 @@ def add_special(heap, parent, name, kind, content):
     if kind == "double":
         heap.value(DOUBLE, parent, name, struct.pack("<d", float(content)))
     elif kind == "bytes":
-        extent, length = heap.text(content)
-        heap.value(BUFFER, parent, name, struct.pack("<Q", length | extent << 32 | 1 << 60))
+        payload = struct.unpack("<Q", heap.text(encoded(content)))[0]
+        heap.value(BUFFER, parent, name, struct.pack("<Q", payload | 1 << 60))
     elif kind == "link":
         heap.value(LINK, parent, name, struct.pack("<Q", heap.name(content)))
     elif kind == "children":
@@ -104,8 +106,7 @@ def add(heap, parent, name, value):
     elif isinstance(value, bool):
         heap.value(BOOL, parent, name, struct.pack("<Q", value))
     elif isinstance(value, str):
-        extent, length = heap.text(value)
-        heap.value(BUFFER, parent, name, struct.pack("<Q", length | extent << 32))
+        heap.value(BUFFER, parent, name, heap.text(encoded(value)))
     elif isinstance(value, list):
         add_array(heap, parent, name, 0, value)
     else:
@@ -113,13 +114,9 @@ def add(heap, parent, name, value):
         heap.value(kind, parent, name, payload)
 
 
-def main():
-    heap = Heap()
-    tree = json.load(sys.stdin)
-    add_below(heap, ROOT, tree.get("$children", tree.items()))
-    generation = int(sys.argv[1]) & 2**64 - 1 if sys.argv[1:] else len(heap.bytes)
-    heap.bytes[:16] = struct.pack("<HHIQ", 2 << 8, 1, 0x50534e49, generation)
-    sys.stdout.buffer.write(heap.bytes)
-
-
-main()
+heap = Heap()
+tree = json.load(sys.stdin)
+add_below(heap, ROOT, tree.get("$children", tree.items()))
+generation = int(sys.argv[1]) & 2**64 - 1 if sys.argv[1:] else len(heap.bytes)
+heap.bytes[:16] = struct.pack("<HHIQ", 2 << 8, 1, 0x50534e49, generation)
+sys.stdout.buffer.write(heap.bytes)

@@ -4,26 +4,26 @@
 # Names of trees and traces on a terminal: format characters, which change the direction
 # of writing or have no width, are escaped; wide characters count as wide.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 export NO_COLOR=1
 
-# unwritten FILE: FILE has none of the characters below that must be escaped
+# unwritten COMMAND...: what vitrine prints is in out, and has none of the characters below that
+# must be escaped
 unwritten()
 {
-	! LC_ALL=C grep -P '\xe2\x80[\xae\x8d]|\xd8\x9c|\xc2\xad|\xf3\xa0\x81\x81|\xe2\x80\xa8' "$1"
+	"$vitrine" "$@" >out 2>err
+	! LC_ALL=C grep -P '\xe2\x80[\xae\x8d]|\xd8\x9c|\xc2\xad|\xf3\xa0\x81\x81|\xe2\x80\xa8' out
 }
-
 # ---- trees ----
 
 # Characters to be escaped: U+202E, U+200D, U+061C, U+00AD, U+E0041, U+2028 and U+0378. To be
 # printed: U+6F22 and U+5B57, which are wide, and an o with U+0308, which has no width.
-python3 "$here/mktree.py" >tree.inspect <<'JSON'
+mktree tree.inspect <<'JSON'
 {"a\u202eb\u200dc": 1, "d\u061ce\u00adfg": 2, "h\udb40\udc41i\u0378j": 3, "k\u2028lmnop": 4,
  "\u6f22\u5b57": 5, "vwxy": 6, "zo\u0308": 7}
 JSON
-"$vitrine" show ./tree.inspect >tree.out 2>err
-check "show: what is escaped, and what is how wide" same tree.out - <<'OUT'
+check "show: nothing of it as it is" unwritten show ./tree.inspect
+check "show: what is escaped, and what is how wide" same out - <<'OUT'
 tree:
   a\u202eb\u200dc     = 1
   d\u061ce\u00adfg    = 2
@@ -33,10 +33,9 @@ tree:
   zö                  = 7
   漢字                = 5
 OUT
-check "show: nothing of it as it is" unwritten tree.out
-"$vitrine" diff tree.inspect <(python3 "$here/mktree.py" <<<'{}') >diff.out 2>err
-check "diff: escaped" grep -q 'root:a\\u202eb\\u200dc = 1' diff.out
-check "diff: nothing of it as it is" unwritten diff.out
+mktree nothing.inspect <<<'{}'
+check "diff: nothing of it as it is" unwritten diff tree.inspect nothing.inspect
+check "diff: escaped" grep -q 'root:a\\u202eb\\u200dc = 1' out
 
 # ---- traces ----
 
@@ -48,13 +47,11 @@ put(name(2, 7, b"t\xe2\x80\xaeu\xe2\x80\x8dv", arg(b"process", 6)),
     event(5, 6, 7, b"c\xd8\x9cc", b"e\xe2\x80\xaeu\xe2\x80\x8dv", arg(b"g\xc2\xad", b"x\xe2\x80\xa8yz")),
     record(3, 1 << 16, 0, 0), record(3, 2 << 16, 6, 7), record(8, 1 << 28 | 2 << 36 | 120 << 52, 9))
 END
-"$vitrine" print names.fxt >print.out 2>err
-check "print: every record" test "$(wc -l <print.out)" = 2
-check "print: a thread, escaped" grep -q 't\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv:7/6' print.out
-check "print: escaped" grep -q 'e\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv' print.out
-check "print: nothing of it as it is" unwritten print.out
-"$vitrine" latency names.fxt >latency.out 2>err
-check "latency: a thread, with what cannot be shown" grep -q 't?.*u?.*v:7' latency.out
-check "latency: nothing of it as it is" unwritten latency.out
+check "print: nothing of it as it is" unwritten print names.fxt
+check "print: every record" test "$(wc -l <out)" = 2
+check "print: a thread, escaped" grep -q 't\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv:7/6' out
+check "print: escaped" grep -q 'e\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv' out
+check "latency: nothing of it as it is" unwritten latency names.fxt
+check "latency: a thread, with what cannot be shown" grep -q 't?.*u?.*v:7' out
 
 plan

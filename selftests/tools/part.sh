@@ -5,7 +5,6 @@
 # threads in the whole trace. Where that names a thread which was left out, it was "not
 # recorded" in the part.
 
-# shellcheck source-path=SCRIPTDIR source=command
 . "$(dirname "$0")/command" || exit
 
 set -o pipefail
@@ -19,29 +18,28 @@ def waker: if . and .thread then .thread |= who else . end;
 def link: .thread |= who | .waker |= waker;
 '
 
-# report FILTER ARGUMENT...: print the result of jq for a report in JSON, without the names of
-# threads that were not chosen
+
+# report REPORT FILE [FILTER...]: print what a report says, without the names of threads that
+# were not chosen
 report()
 {
-	"$vitrine" "${@:2}" | jq -S --argjson tids "$tids" "$common $1"
-}
+	local filter
 
-# latency, switches, why, flame, timeline FILE [FILTER...]: print what a report says
-latency()
-{
-	"$vitrine" latency "$@" | sed -n 1,2p
-	report 'walk(if type == "object" and has("max_instead") then .max_instead |= who else . end)' latency -j "$@"
-}
-
-switches()
-{
-	report '.instead |= who' latency -wj "$@"
-}
-
-why()
-{
-	report '{ begin_ns, end_ns, groups, waits: [.waits[] | [.group, .kind, .count, .sum_ns]] | sort }' \
-		why -j "$@"
+	case $1 in
+	latency)
+		"$vitrine" latency "${@:2}" | sed -n 1,2p
+		set -- "latency -j" "${@:2}"
+		filter='walk(if type == "object" and has("max_instead") then .max_instead |= who else . end)' ;;
+	"latency -wj")
+		filter='.instead |= who' ;;
+	"why -j")
+		filter='{ begin_ns, end_ns, groups, waits: [.waits[] | [.group, .kind, .count, .sum_ns]] | sort }' ;;
+	*)
+		"$@"
+		return ;;
+	esac
+	# shellcheck disable=SC2086 # split into words on purpose
+	"$vitrine" $1 "${@:2}" | jq -S --argjson tids "$tids" "$common $filter"
 }
 
 flame()
@@ -62,28 +60,32 @@ timeline()
 		[.begin, .length, .threads, (.lanes[] | [.cpu, .busy, .gaps, .interrupts, (.items | turns)])]'
 }
 
-# alike REPORT NAME FILTER...: REPORT says of the part, NAME.part.fxt, what it says of the
-# selected threads in NAME.fxt
-alike()
+# alike_in REPORT NAME FILTER...: REPORT says of the part, NAME.part.fxt, what it says of the
+# selected threads in NAME.fxt; all_alike NAME FILTER...: so do all reports
+alike_in()
 {
-	"$1" "$2.fxt" "${@:3}" >whole.said || return
-	"$1" "$2.part.fxt" >part.said || return
-	diff -u whole.said part.said
+	report "$1" "$2.fxt" "${@:3}" >whole.said && report "$1" "$2.part.fxt" >part.said &&
+		diff -u whole.said part.said
+}
+
+all_alike()
+{
+	local name=$1 report
+
+	for report in latency "latency -wj" "why -j" flame timeline; do
+		check "$name ${*:2}: $report" alike_in "$report" "$name" "${@:2}"
+	done
 }
 
 # NAME, the ids of the threads, and the options that select them
+"$mkfxt" load 1 0 >load.fxt
 while read -r name tids filter; do
-	case $name in
-	load)	"$mkfxt" load 1 0 ;;
-	*)	"$mkfxt" "$name" ;;
-	esac >"$name.fxt"
+	[ "$name" = load ] || traces "$name"
 	# shellcheck disable=SC2086
 	check "$name $filter: cut" exits 0 "" cut "$name.fxt" $filter -o "$name.part.fxt"
-	check "$name $filter: the part is sound" output_has ": no fault" "$vitrine" check "$name.part.fxt"
-	for report in latency switches why flame timeline; do
-		# shellcheck disable=SC2086
-		check "$name $filter: $report" alike $report "$name" $filter
-	done
+	check "$name $filter: the part is sound" sound "$name.part.fxt"
+	# shellcheck disable=SC2086
+	all_alike "$name" $filter
 	"$vitrine" latency "$name.part.fxt" >latency.said
 	"$vitrine" why "$name.part.fxt" >why.said
 	check "$name $filter: the stand-in has no row" fails grep -qE "^(a thread |not recorded|.*0x7ffe|.*214735)" latency.said why.said
@@ -107,27 +109,22 @@ done <<-'END'
 END
 
 "$vitrine" merge disk.part.fxt starved.part.fxt -o merged.fxt
-check "merged parts: the stand-ins are no threads" prints '["holder","late","waiter"]' \
-	bash -c "'$vitrine' latency -j merged.fxt | jq -c '[.threads[].thread.name] | sort'"
+check "merged parts: the stand-ins are no threads" json '["holder","late","waiter"]' \
+	'[.threads[].thread.name] | sort' latency -j merged.fxt
 
 # What a report says of the threads that were left out, once.
-"$mkfxt" starved >starved.fxt
 "$vitrine" cut starved.fxt -t late -o starved.part.fxt
-"$vitrine" why starved.part.fxt >said
-check "why: behind whom is not known" grep -q "behind not recorded (100 %)" said
-check "latency: nor who had the CPU" prints '[0,"not recorded"]' \
-	bash -c "'$vitrine' latency -j starved.part.fxt | jq -c '.threads[0].runnable | [.max_cpu, .max_instead.name]'"
-"$mkfxt" relay >relay.fxt
+check "why: behind whom is not known" has "behind not recorded \(100 %\)" why starved.part.fxt
+check "latency: nor who had the CPU" json '[0,"not recorded"]' \
+	'.threads[0].runnable | [.max_cpu, .max_instead.name]' latency -j starved.part.fxt
 "$vitrine" cut relay.fxt -t runner-5 -o relay.part.fxt
-check "idle stays idle" prints '["a CPU waking up",50000,"not recorded",10000]' \
-	bash -c "'$vitrine' why -j relay.part.fxt | jq -c '[.waits[] | select(.kind == \"cpu\").behind[] | .group, .sum_ns]'"
-check "and the CPU is as busy as it was" test "$("$vitrine" latency relay.part.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')" = \
-	"$("$vitrine" latency relay.fxt | sed -n '1s/.*busy for \([0-9.]*\) .*/\1/p')"
+check "idle stays idle" json '["a CPU waking up",50000,"not recorded",10000]' \
+	'[.waits[] | select(.kind == "cpu").behind[] | .group, .sum_ns]' why -j relay.part.fxt
+busy=$("$vitrine" latency relay.fxt | grep -o 'busy for [0-9.]* ')
+check "and the CPU is as busy as it was" has "${busy:-nothing}" latency relay.part.fxt
 tids='[606]'
 "$vitrine" cut relay.part.fxt -t runner-5 -o again.part.fxt
 mv relay.part.fxt again.fxt
-for report in latency switches why flame timeline; do
-	check "a part of a part: $report" alike $report again -t runner-5
-done
+all_alike again -t runner-5
 
 plan

@@ -3,16 +3,14 @@
 #
 # `vitrine top' in a real terminal, that of tmux: the contents of the screen, the effect of
 # keys, and what happens when the trace continues, ends or cannot be read.
-#
-# DIR holds mkfxt, which makes the traces; mkfxt_good.c has what is in them.
+# mkfxt_good.c has what is in the traces.
 
-# shellcheck source=screen
 . "$(dirname "$0")/screen"
 
 # trace NAME: replace the trace of the flight recorder by the trace NAME of mkfxt
 trace()
 {
-	"$mkfxt" "$1" >"$dir/new" && mv "$dir/new" "$dir/vitrine/trace/trace.fxt"
+	traces "$1" && mv "$1.fxt" vitrine/trace/trace.fxt
 }
 
 # started INTERVAL: start `vitrine top' and wait for its screen
@@ -40,57 +38,32 @@ check "no terminal: an error" needs_terminal top "top --once"
 
 # ---- --once ----
 
-# once ARGUMENT...: print the output of `vitrine top --once' and its exit code
-once()
-{
-	"$vitrine" top --once "$@" 2>&1 </dev/null | cat
-	echo "${PIPESTATUS[0]}"
-}
-
-once_text()
-{
-	once | diff - <(cat <<'TEXT'
+check "--once: all of it as text" filtered "\
 2 CPUs busy for 100 %, 1500000 switches/s, 4 threads, last 2.000us, by CPU
-CPU 0    100 %  1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be|ta<>&"':21/20
+CPU 0    100 %  1000000/s  gamma:31/30 for 1.000us; 2 wait: alpha:11/10, be|ta<>&\"':21/20
 CPU 1    100 %   500000/s  ?:41/40 for 2.000us
 THREAD            STATE            CPU   RUNNING   WAITING    RUNS/s   LONGEST
 ?:41/40           running            1   100.0 %     0.0 %    500000       0ns
 alpha:11/10       preempted          0    50.0 %    50.0 %    500000   1.000us
 gamma:31/30       running            0    50.0 %     0.0 %    500000       0ns
-be|ta<>&"':21/20  woken              0     0.0 %    75.0 %         0   1.500us
-0
-TEXT
-	)
-}
-
-# json FILTER: print the result of jq for the JSON of top
-json()
-{
-	"$vitrine" top --once --json | jq -c "$1"
-}
-
-once_json()
-{
-	json '[.begin_ns, .end_ns, .gaps, .has_wakeups], .cpus[], .threads[]' | diff - <(cat <<'JSON'
-[1000,3000,0,true]
+be|ta<>&\"':21/20  woken              0     0.0 %    75.0 %         0   1.500us" cat top --once
+check "--once: exit status" "$vitrine" top --once
+check "--once --json: all of it" json '[1000,3000,0,true]
 {"cpu":0,"busy_ns":2000,"switches":2,"state":"running","thread":{"tid":31,"pid":30,"name":"gamma"},"since_ns":2000}
 {"cpu":1,"busy_ns":2000,"switches":1,"state":"running","thread":{"tid":41,"pid":40},"since_ns":1000}
 {"thread":{"tid":41,"pid":40},"state":"running","since_ns":1000,"cpu":1,"running_ns":2000,"waiting_ns":0,"longest_ns":0,"runs":1}
 {"thread":{"tid":11,"pid":10,"name":"alpha"},"state":"preempted","since_ns":2000,"cpu":0,"running_ns":1000,"waiting_ns":1000,"longest_ns":1000,"runs":1}
 {"thread":{"tid":31,"pid":30,"name":"gamma"},"state":"running","since_ns":2000,"cpu":0,"running_ns":1000,"waiting_ns":0,"longest_ns":0,"runs":1}
-{"thread":{"tid":21,"pid":20,"name":"be|ta<>&\"'"},"state":"woken","since_ns":1500,"cpu":0,"running_ns":0,"waiting_ns":1500,"longest_ns":1500,"runs":0}
-JSON
-	)
-}
-
-check "--once: all of it as text" once_text
-check "--once --json: all of it" once_json
+{"thread":{"tid":21,"pid":20,"name":"be|ta<>&\"'"'"'"},"state":"woken","since_ns":1500,"cpu":0,"running_ns":0,"waiting_ns":1500,"longest_ns":1500,"runs":0}' \
+	'[.begin_ns, .end_ns, .gaps, .has_wakeups], .cpus[], .threads[]' top --once --json
 trace waits
-check "--once --json: a CPU that is idle, records lost" \
-	test "$(json '[.cpus[0].state, (.cpus[0] | has("thread")), .gaps > 0]')" = '["idle",false,true]'
+check "--once --json: a CPU that is idle, records lost" json '["idle",false,true]' \
+	'[.cpus[0].state, (.cpus[0] | has("thread")), .gaps > 0]' top --once --json
 echo nonsense >vitrine/trace/trace.fxt
-check "--once: a trace that cannot be read" grep -q "not a Fuchsia trace" <(once)
-check "--once: a trace that cannot be read: exit status 1" test "$(once --json | tail -n 1)" = 1
+for json in "" --json; do
+	check "--once${json:+ $json}: a trace that cannot be read" refuses 1 "not a Fuchsia trace" \
+		"$vitrine" top --once $json
+done
 trace rush
 run top --json
 check "--json goes with --once" ended 2
@@ -135,19 +108,20 @@ keys End
 check "End" shows '^gamma'
 keys Home
 check "Home" shows '^be.ta'
-tmux resize-window -t w -x 60 -y 24
-check "60 columns: three numbers" shows '^THREAD +STATE +RUNNING +WAITING +LONGEST$'
-check "60 columns: three numbers of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$'
-tmux resize-window -t w -x 40 -y 24
-check "40 columns: the time running" shows '^THREAD +STATE +RUNNING$'
-check "40 columns: the time running of each thread" shows '^alpha:11/10 +[a-z?]+ +[0-9.]+ %$'
-tmux resize-window -t w -x 24 -y 24
-check "24 columns: names" shows '^THREAD$'
+while IFS='|' read -r columns lines what pattern; do
+	tmux resize-window -t w -x "$columns" -y "$lines"
+	check "$columns columns: $what" shows "$pattern"
+done <<'END'
+60|24|three numbers|^THREAD +STATE +RUNNING +WAITING +LONGEST$
+60|24|three numbers of each thread|^alpha:11/10 +[a-z?]+ +[0-9.]+ % +[0-9.]+ % +[0-9.]+ns$
+40|24|the time running|^THREAD +STATE +RUNNING$
+40|24|the time running of each thread|^alpha:11/10 +[a-z?]+ +[0-9.]+ %$
+24|24|names|^THREAD$
+10|2|two lines: the help line is shown|^q quit
+24|24|24 lines again: the last thread is shown|^gamma
+END
 check "24 columns: names of all threads" until_true order be alpha "?" gamma
-tmux resize-window -t w -x 10 -y 2
-check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
-check "24 lines again: the last thread is shown" shows '^gamma'
 keys C-c
 check "^C" ended 0
 

@@ -4,7 +4,6 @@
 # `vitrine watch' in a real terminal, that of tmux: the contents of the screen, the effect
 # of keys, trees that are created and destroyed, and that the terminal is restored.
 
-# shellcheck source=screen
 . "$(dirname "$0")/screen"
 
 # highlighted PATTERN: text that matches PATTERN is bold on the screen
@@ -16,21 +15,15 @@ highlighted()
 # tree NAME <JSON: replace the published tree NAME
 tree()
 {
-	python3 "$here/mktree.py" -2 >"$dir/new" &&
-	mv "$dir/new" "$dir/vitrine/inspect/$1.inspect"
-}
-
-watch()
-{
-	run watch "$@"
+	mktree "vitrine/inspect/$1.inspect" -2
 }
 
 started()
 {
-	watch -i 0.1 && until_true screen_has '^NAME'
+	run watch -i 0.1 && until_true screen_has '^NAME'
 }
 
-mkdir -p "$dir/vitrine/inspect"
+mkdir -p vitrine/inspect
 tree one <<<'{"cpus": {"0": {"user_ns": 10, "idle": true}, "1": {"user_ns": 30}}, "name": "a\u001b[2Jb"}'
 tree two <<<'{"big": 20}'
 start_tmux
@@ -38,9 +31,9 @@ start_tmux
 # ---- not a terminal ----
 
 check "no terminal: an error" needs_terminal watch "show --live"
-watch -i 0
+run watch -i 0
 check "an interval that is none" ended 2
-watch absent
+run watch absent
 check "an unknown tree is an error" ended 1
 check "the error names the unknown tree" grep -q 'absent: no tree or file has this name' err
 
@@ -54,20 +47,31 @@ check "a help line" shows '^q quit .* filter'
 
 # ---- changes and rates: values grow until the screen shows it ----
 
-changing()
+# growing STEP0 STEP1 COMMAND...: let the numbers of the CPUs grow until COMMAND succeeds
+growing()
 {
 	local i
 
-	for ((i = 31; i < 1231; i++)); do
-		tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": '"$i"'}}}'
-		screen_has '^one:cpus/1:user_ns .*\+[0-9.]+/s$' && highlighted 'one:cpus/1:user_ns' && return
+	for ((i = 1; i <= 1200; i++)); do
+		tree one <<<'{"cpus": {"0": {"user_ns": '$((10 + i * $1))'}, "1": {"user_ns": '$((30 + i * $2))'}}}'
+		"${@:3}" && return
 		sleep 0.05
 	done
 	return 1
 }
-check "a number that changes is highlighted and has a rate" changing
+
+has_rate()
+{
+	screen_has '^one:cpus/1:user_ns .*\+[0-9.]+/s$' && highlighted 'one:cpus/1:user_ns'
+}
+
+is_plain()
+{
+	! highlighted one:cpus/1
+}
+check "a number that changes is highlighted and has a rate" growing 0 1 has_rate
 check "a number that does not change is not highlighted and has no rate" shows '^one:cpus/0:user_ns +10$'
-check "a number that stops changing is no longer highlighted" until_true bash -c "! $(declare -f tmux highlighted); dir=$dir; ! highlighted one:cpus/1"
+check "a number that stops changing is no longer highlighted" until_true is_plain
 
 # ---- order ----
 
@@ -75,19 +79,12 @@ tree one <<<'{"cpus": {"0": {"user_ns": 10}, "1": {"user_ns": 30}}}'
 check "rows by name" until_true ordered one:cpus/0 one:cpus/1 two:big
 keys v
 check "rows by value" until_true ordered one:cpus/1 two:big one:cpus/0
-growing()
+keys r
+by_rate()
 {
-	local i
-
-	keys r
-	for ((i = 10; i < 12010; i += 10)); do
-		tree one <<<'{"cpus": {"0": {"user_ns": '"$i"'}, "1": {"user_ns": 30}}}'
-		ordered one:cpus/0 one:cpus/1 two:big && screen_has 'by rate' && return
-		sleep 0.05
-	done
-	return 1
+	ordered one:cpus/0 one:cpus/1 two:big && screen_has 'by rate'
 }
-check "rows by rate" growing
+check "rows by rate" growing 10 0 by_rate
 keys n
 check "rows by name again" shows 'by name'
 
@@ -132,7 +129,11 @@ keys Up
 check "Up" shows '^one:cpus/0'
 tmux resize-window -t w -x 60 -y 40
 check "a larger window shows more" shows '^two:p034'
-check "the help line is at the end of the screen" until_true bash -c "$(declare -f tmux); dir=$dir; tmux capture-pane -p | sed -n 40p | grep -q '^q quit'"
+last_line()
+{
+	tmux capture-pane -p | sed -n 40p | grep '^q quit'
+}
+check "the help line is at the end of the screen" until_true last_line
 tmux resize-window -t w -x 10 -y 2
 check "two lines: the help line is shown" shows '^q quit'
 tmux resize-window -t w -x 100 -y 24
@@ -151,7 +152,7 @@ for signal in TERM HUP; do
 	kill -"$signal" "$pid"
 	check "SIG$signal" ended 0
 done
-watch "two:p001"
+run watch "two:p001"
 check "a selector" shows '^1 tree, 1 of 1 rows, every 1 s'
 keys q
 check "vitrine watch ends" ended 0
