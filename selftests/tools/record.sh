@@ -268,16 +268,22 @@ put_to()
 	printf '%s\n' "$@" >$events
 }
 
-record -o trace.fxt -- cp $events meanwhile
-check "wakeups are switched on while recording" events_are meanwhile +sched +irq
-check "wakeups are switched off after recording" events_are $events -sched +irq
-record -o trace.fxt --no-wakeups -- cp $events meanwhile
-check "--no-wakeups" events_are meanwhile -sched +irq
+# switched NAME BEFORE MEANWHILE AFTER [OPTION]...: the categories before, while and after recording
+switched()
+{
+	# shellcheck disable=SC2086 # split into words on purpose
+	put_to $2
+	record -o trace.fxt "${@:5}" -- cp $events meanwhile
+	# shellcheck disable=SC2086
+	check "$1: while recording" events_are meanwhile $3
+	# shellcheck disable=SC2086
+	check "$1: after recording" events_are $events $4
+}
+
+switched "wakeups" "-sched +irq" "+sched +irq" "-sched +irq"
+switched "--no-wakeups" "-sched +irq" "-sched +irq" "-sched +irq" --no-wakeups
 for word in +sched +sched:cpus=0; do
-	put_to $word +irq
-	record -o trace.fxt -- cp $events meanwhile
-	check "$word: as it was, meanwhile" events_are meanwhile $word +irq
-	check "$word: as it was, afterwards" events_are $events $word +irq
+	switched "$word: as it was" "$word +irq" "$word +irq" "$word +irq"
 done
 put_to -sched +irq
 record -o trace.fxt -- ./no-such-command
@@ -308,25 +314,14 @@ check "wakeups are switched off after the delayed recording" events_are $events 
 
 # ---- all categories ----
 
-put_cost()
-{
-	printf '%s\n' "switch $1" "wakeup $2" "event $3" >vitrine/trace/cost
-}
-
 check "--all without wakeups: no" wrong "record: --no-wakeups excludes --all and --why" --all --no-wakeups
 check "--all, but no figures of what a record costs" exits 3 "trace/cost: " record -o trace.fxt --all -- true
 check "--all, but no figures of what a record costs: the events are as before" events_are $events -sched +irq
 echo "switch few" >vitrine/trace/cost
 check "--all, figures of no use" exits 3 "trace/cost: cannot parse" record -o trace.fxt --all -- true
-put_cost 0 0 0
-put_to -poll
-record -o trace.fxt --all -- cp $events meanwhile
-check "--all: each category is switched on" events_are meanwhile +poll
-check "--all: each category is switched off after recording" events_are $events -poll
-put_to -sched +irq:cpus=0
-record -o trace.fxt --all -- cp $events meanwhile
-check "--all: a category keeps its filter while recording" events_are meanwhile +sched +irq:cpus=0
-check "--all: a category with a filter stays on after recording" events_are $events -sched +irq:cpus=0
+printf '%s\n' 'switch 0' 'wakeup 0' 'event 0' >vitrine/trace/cost
+switched "--all: each category" -poll +poll -poll --all
+switched "--all: a category with a filter" "-sched +irq:cpus=0" "+sched +irq:cpus=0" "-sched +irq:cpus=0" --all
 check "records that cost nothing take nothing" ended 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
 
 # share_is COST: the reported share of CPU time is the number of switches in the summary,
@@ -338,7 +333,7 @@ share_is()
 		/recording took/ { for (i = 4; $i != "saving"; i++) if ($i == "CPU") share += $(i - 3) }
 		END { print share, wanted; exit !(wanted > 0.1 && share > wanted * 0.98 - 0.005 && share < wanted * 1.02 + 0.005) }' err
 }
-put_cost 100000000 0 0
+printf '%s\n' 'switch 100000000' 'wakeup 0' 'event 0' >vitrine/trace/cost
 record -o trace.fxt --all -- ./until_more 5
 check "switches of 100 us each: their share" share_is 100000000
 put_to -sched +irq
@@ -388,10 +383,7 @@ echo none >$stacks
 put_to -poll
 check "--why without wakeups: an error" exits 3 "trace/events: cannot change" record -o trace.fxt --why -- true
 for category in sched irq marker block; do
-	put_to -$category
-	record -o trace.fxt --why -- cp $events meanwhile
-	check "--why: $category is on" events_are meanwhile +$category
-	check "--why: $category is off again" events_are $events -$category
+	switched "--why: $category" -$category +$category -$category --why
 done
 for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000; do
 	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
