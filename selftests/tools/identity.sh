@@ -59,7 +59,6 @@ is_small()
 	[ "$after" -le $((before * 11 / 10)) ]
 }
 
-
 # has_wakers FILE: the importer derives the wakers of trace.fxt from FILE
 has_wakers()
 {

@@ -6,7 +6,6 @@
 
 . "$(dirname "$0")/command" || exit
 
-
 # later FILE NS: print the trace FILE as if it had been recorded NS nanoseconds later
 later()
 {

@@ -18,7 +18,6 @@ def waker: if . and .thread then .thread |= who else . end;
 def link: .thread |= who | .waker |= waker;
 '
 
-
 # report REPORT FILE [FILTER...]: print what a report says, without the names of threads that
 # were not chosen
 report()

@@ -13,7 +13,6 @@
 files=${4:+$(realpath "$4")}
 . "$(dirname "$0")/command" || exit
 
-
 # report ARGUMENT...: print trace-cmd's report without the flags before the time of each
 # event, which it prints since 3.3
 report()

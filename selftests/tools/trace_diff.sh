@@ -20,8 +20,7 @@ changed()
 	json "$1" "$2" diff --json "${@:3}"
 }
 
-# differing EXPECTED FILTER NAME...: jq says EXPECTED of the traces same and NAME of all pairs but one
-
+# differing EXPECTED FILTER NAME: jq says EXPECTED of the traces "same" and NAME, in all pairs but one
 differing()
 {
 	local seed wrong=0

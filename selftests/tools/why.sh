@@ -53,7 +53,6 @@ shown()
 	[ $nr -gt 0 ]
 }
 
-
 # stands FILE: each frame is within the edges of a frame of the row below, and frames of a
 # row do not overlap
 stands()
