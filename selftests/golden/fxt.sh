@@ -3,12 +3,11 @@
 #
 # Golden Fuchsia traces: the output of `vitrine' for each, compared byte by byte.
 #
-#   fxt.sh VITRINE WORDS DIR
+#   fxt.sh VITRINE DIR
 #
-# VITRINE is the command, and DIR the directory of mkfxt, which makes the traces that *.traces
-# describe, and of the files. In the directory of this script, fxt/NAME.check is the expected
-# output of `vitrine check' for the trace NAME and fxt/NAME.print that of `vitrine print --all',
-# with errors and exit codes.
+# VITRINE is the command, and mkfxt.py makes the traces that *.traces describe. In the directory
+# of this script, fxt/NAME.check is the expected output of `vitrine check' for the trace NAME and
+# fxt/NAME.print that of `vitrine print --all', with errors and exit codes.
 #
 #   UPDATE=1 fxt.sh ...	write those files anew; then read the difference
 

@@ -3,13 +3,13 @@
 #
 # Golden Inspect files: the output of `vitrine' for each, compared byte by byte.
 #
-#   inspect.sh VITRINE WORDS DIR
+#   inspect.sh VITRINE DIR
 #
-# VITRINE is the command, WORDS the assembler words.py, and DIR a directory for the
-# files. The expected JSON and outline of a good file are in the same directory. A bad file
-# contains the expected results: each line "check:" is a fault that `vitrine check' reports,
-# in this order; "check!" is its final error; "show:" is the error of `vitrine show'. Without
-# a line "show:" the file can be shown, and its JSON may be in the same directory.
+# VITRINE is the command, and words.py makes the files. The expected JSON and outline of a good
+# file are in the same directory. A bad file contains the expected results: each line "check:" is
+# a fault that `vitrine check' reports, in this order; "check!" is its final error; "show:" is the
+# error of `vitrine show'. Without a line "show:" the file can be shown, and its JSON may be in the
+# same directory.
 
 # shellcheck source-path=SCRIPTDIR/../tools source=command
 . "$(dirname "$0")/../tools/command" || exit

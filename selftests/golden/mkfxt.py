@@ -1,15 +1,18 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """Write the golden traces.
 
-	mkfxt			list the names of all traces
-	mkfxt NAME		write the trace NAME to standard output
-	mkfxt load SEED PERCENT	write a trace of four workers whose waits vary at random,
+	mkfxt.py		list the names of all traces
+	mkfxt.py NAME		write the trace NAME to standard output
+	mkfxt.py load SEED PERCENT
+				write a trace of four workers whose waits vary at random,
 				with so many percent more waiting of worker-2
-	mkfxt steady NS N	write a trace of a thread whose waits take 3.5 us and NS more,
+	mkfxt.py steady NS N	write a trace of a thread whose waits take 3.5 us and NS more,
 				but for N that take 100 us
-	mkfxt speed SWITCHES	write a trace of two CPUs with so many switches
-	mkfxt jumble SWITCHES	write such a trace whose provider is not in time order
-	mkfxt stacks N		write a trace in which a command waits so often, each time with
+	mkfxt.py speed SWITCHES	write a trace of two CPUs with so many switches
+	mkfxt.py jumble SWITCHES
+				write such a trace whose provider is not in time order
+	mkfxt.py stacks N	write a trace in which a command waits so often, each time with
 				another stack
 
 good.traces, why.traces and bad.traces describe the traces. The fields of records are composed

@@ -1,7 +1,8 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 r"""Assemble a golden file from a description of its 64-bit words.
 
-	words FILE.words > FILE
+	words.py FILE.words > FILE
 
 A line describes one little-endian word, field by field, with the bit numbers of the format's
 specification, independently of the headers with which the reader under test is built. '#'

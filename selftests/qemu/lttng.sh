@@ -15,4 +15,4 @@ out=$top/build/qemu/lttng
 	tail -n 20 "$top/build/log/lttng-guest.log"
 	exit 1
 }
-"$top/selftests/tools/lttng.sh" "$build/tools/vitrine" "$build/words" "$build" "$out"
+"$top/selftests/tools/lttng.sh" "$build/tools/vitrine" "$build" "$out"

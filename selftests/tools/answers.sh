@@ -44,7 +44,7 @@ for what in --cpu=x --cpu=1- --cpu=2-1 '--cpu=0,' --event=nonsense --thread= \
 	check "$what" refused "' is not a" print "$what" vitrine.fxt
 done
 
-# ---- latency: comments in mkfxt_good.c derive the expected figures
+# ---- latency: comments in good.traces derive the expected figures
 
 head=$(printf '%-29s %6s %7s %7s %7s %7s %8s %7s %14s' THREAD RUNS AVG P99 MAX RUNNING RUNNABLE BLOCKED 'UNTIL (s)')
 check "latency" prints "5.650us, 18 switches on 2 CPUs, busy for 72.2 %; latency from wakeup or preemption to run

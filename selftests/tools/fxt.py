@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Records of Fuchsia traces, for the traces that tests make up.
 
-As mkfxt does, this shares no code with the library.
+As mkfxt.py does, this shares no code with the library.
 """
 import struct
 import sys

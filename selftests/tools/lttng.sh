@@ -4,12 +4,12 @@
 # Convert LTTng's recording of a kernel to a Fuchsia trace and back with `vitrine convert',
 # and compare the result with the output of babeltrace2.
 #
-#   lttng.sh VITRINE WORDS DIR [SESSIONS]
+#   lttng.sh VITRINE DIR [SESSIONS]
 #
 # SESSIONS holds the directories of LTTng's sessions. Without it they come out of
 # selftests/golden/lttng.tar.xz, which selftests/qemu/lttng.sh has recorded.
 
-sessions=${4:+$(realpath "$4")}
+sessions=${3:+$(realpath "$3")}
 . "$(dirname "$0")/command" || exit
 
 # Print each thread with every name that it has during the recording.

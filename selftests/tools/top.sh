@@ -3,7 +3,7 @@
 #
 # `vitrine top' in a real terminal, that of tmux: the contents of the screen, the effect of
 # keys, and what happens when the trace continues, ends or cannot be read.
-# mkfxt_good.c has what is in the traces.
+# golden/good.traces has what is in the traces.
 
 . "$(dirname "$0")/screen"
 

@@ -4,13 +4,13 @@
 # Convert recordings of trace-cmd to Fuchsia traces with `vitrine convert', and compare the
 # result with the output of `trace-cmd report'.
 #
-#   trace_cmd.sh VITRINE WORDS DIR [FILES]
+#   trace_cmd.sh VITRINE DIR [FILES]
 #
 # FILES is a directory with all.dat, lossy.dat, packed.dat, calls.dat and cycles.dat.
 # Without it they come out of selftests/golden/trace-cmd.tar.xz, which
 # selftests/qemu/trace_cmd_record.sh has recorded.
 
-files=${4:+$(realpath "$4")}
+files=${3:+$(realpath "$3")}
 . "$(dirname "$0")/command" || exit
 
 # report ARGUMENT...: print trace-cmd's report without the flags before the time of each
