@@ -4,7 +4,6 @@
 # Record everything: "+all" in trace/events, trace/cost, and `vitrine record --all' with
 # its report of the cost.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 events=$TRACE/events

@@ -4,7 +4,6 @@
 # A publisher creates values while it holds a lock of the page allocator: it does not
 # deadlock. Values that do not fit into the reserve are counted, and the reserve is refilled.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 nr=10000

@@ -4,7 +4,6 @@
 # Invalid module parameters, settings and arguments of the command are refused with a
 # clear message and change nothing.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 # bad_parameter WORDS PARAM...: the module refuses to load, and logs WORDS

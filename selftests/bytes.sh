@@ -4,7 +4,6 @@
 # The number of bytes per switch, counting all bytes of a recording, with as many
 # threads as fit into a thread table, and with more.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load || exit

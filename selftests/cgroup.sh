@@ -4,7 +4,6 @@
 # The filter by cgroup of trace/events and trace/stacks: threads of the cgroup and of its
 # descendants are recorded, others are not, and switches are complete in any case.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 dir=$(mktemp -d)

@@ -4,7 +4,6 @@
 # `vitrine record' of a part of the machine: CPUs, a process with its children, and a
 # cgroup. The trace has their switches and no others, and says so.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 cd /tmp || exit

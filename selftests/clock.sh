@@ -5,7 +5,6 @@
 # counter is the default if it is steady and if its rate is known or the kernel uses it
 # as its clock source.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 # current: the session's clock

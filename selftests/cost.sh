@@ -7,7 +7,6 @@
 # rounds counts, and "off" is measured in the same boot. Then rings of many threads pass
 # a byte on.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "real-time threads may use all the time of the CPUs"
 

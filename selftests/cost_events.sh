@@ -10,7 +10,6 @@
 # Leaves $OUT/cost_events.tsv: event, instructions, limit, bytes, limit, instructions of
 # ftrace for the same. Markers are calls of the library, without what write() itself takes.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "real-time threads may use all the time of the CPUs"
 

@@ -5,7 +5,6 @@
 # a guest whose clock counts instructions (selftests/qemu/run --icount). The module bench
 # measures; this script checks the limits.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "caches are dropped"
 

@@ -4,7 +4,6 @@
 # Many CPUs: each is recorded and read, also as a stream, and a switch costs as much as
 # with two CPUs. The guest's clock must count instructions for this.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "real-time threads may use all the time of the CPUs"
 

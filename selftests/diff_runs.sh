@@ -9,7 +9,6 @@
 #
 # By default 3 tries; one in 20 may have it otherwise by chance.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 tries=${1:-3}

@@ -5,7 +5,6 @@
 # filters; what is refused or lost; the trees meanwhile; and that an event that is off is
 # one no-op.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "caches are dropped, and the log level of the console changes"
 

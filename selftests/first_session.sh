@@ -4,7 +4,6 @@
 # The commands in README and Documentation/tour.rst work as printed, and the
 # report on their recording is complete.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 # The Makefile extracts these lines from both documents.

@@ -4,7 +4,6 @@
 # The commands in Documentation/fleet.rst work as printed, on traces that were recorded as
 # vitrine-continuous.service does it.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "/var/lib/vitrine and /var/lib/prometheus are removed"
 

@@ -9,7 +9,6 @@
 #
 # The recorder is killed at so many random moments, 5 by default.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 moments=${1:-5}

@@ -4,7 +4,6 @@
 # CPUs go offline and come online while everything is recorded; a CPU that is offline
 # when the module is loaded gets its ring when it comes online.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "CPU 1 goes offline"
 

@@ -4,7 +4,6 @@
 # The flight recorder, loaded as its service does it: it holds half a minute, and "vitrine why
 # --last" names the cause of a stall that nobody was waiting for.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 stall_ms=400

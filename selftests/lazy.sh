@@ -4,7 +4,6 @@
 # Lazy trees whose fill() succeeds, fails, recurses, takes too long, never returns or does
 # not fit: each ends with a clear result, and does not disturb anything else.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 publish()

@@ -4,7 +4,6 @@
 # The consumer page of a ring gets random values while the ring is written: the kernel is
 # unharmed, the recording is valid, and each switch is either recorded or counted as lost.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load mode=streaming buffer_kb=16 subbuf_kb=4 || exit

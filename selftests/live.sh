@@ -4,7 +4,6 @@
 # `vitrine latency', `timeline' and, on a terminal, `top' read the flight recorder while it
 # records.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 dir=$(mktemp -d)

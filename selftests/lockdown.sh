@@ -6,7 +6,6 @@
 # confidentiality closes all files of trace/, as it closes tracefs. A level can only be
 # raised, and no module can be loaded afterwards.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "the kernel is locked down until it is booted again"
 

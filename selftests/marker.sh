@@ -5,7 +5,6 @@
 # writes it; what is refused; that names use no room in the string table; filters and the
 # trigger; and that a group can mark and record without root.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "the permissions of debugfs change"
 

@@ -4,7 +4,6 @@
 # A full ring in each mode: the written records are valid, and each record that was not
 # written is counted.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load buffer_kb=8 subbuf_kb=4 mode=oneshot

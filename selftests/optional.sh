@@ -6,7 +6,6 @@
 #
 #	optional.sh [ROUNDS]	default 3 of each order
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 rounds=${1:-3}

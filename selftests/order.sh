@@ -5,7 +5,6 @@
 # switched in on one CPU before it was switched out on another, with any clock; and the
 # trace contains the true rate of its clock.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 nr_cpus=$(nproc)

@@ -6,7 +6,6 @@
 #
 #	ports.sh [ROUNDS]	default 2
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "ifb and zram are loaded"
 

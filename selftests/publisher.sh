@@ -4,7 +4,6 @@
 # A publisher in another module: its tree is created, changed in every way, filled up, and
 # destroyed, while it is read, mapped or held open.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 tree="$INSPECT/publisher.inspect"

@@ -3,7 +3,6 @@
 #
 # The programs of samples/ show what the command does of the same trees and rings.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 reader=$VITRINE_SELFTESTS/reader

@@ -4,7 +4,6 @@
 # Twenty recordings, each with another clock, size or workload, by the recorder
 # and from the flight recorder: all are valid.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load

@@ -5,7 +5,6 @@
 # cgroup of that user, the rings of past sessions are freed although they are open, and the
 # work does not grow with the number of open files.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 tracefs=/sys/kernel/tracing

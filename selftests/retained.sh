@@ -4,7 +4,6 @@
 # Retained trees: read, mapped and watched after their publisher is gone, within the
 # limits, until they are dropped.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 retained="$INSPECT/retained"

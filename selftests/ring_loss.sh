@@ -7,7 +7,6 @@
 #
 #	ring_loss.sh [RUNS]		default 10
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 load buffer_kb=64 subbuf_kb=32

@@ -4,7 +4,6 @@
 # Samples of running threads: what a CPU executes is recorded at a fixed rate if the settings
 # select the thread; an idle CPU is left alone, and CPUs and the module may come and go.
 
-# shellcheck source-path=SCRIPTDIR source=stacks_lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/stacks_lib.sh" || exit
 
 # again: start a new session, which discards the events recorded so far

@@ -6,7 +6,6 @@
 #
 #   sched_switch.sh [SWITCHES]	default: 100000; at most 1000000
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 # An instance of its own, so that the buffer of the machine stays as it is.

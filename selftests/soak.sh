@@ -8,7 +8,6 @@
 #
 #	soak.sh [SECONDS]	default 20; longer until each operation was done once
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "CPUs go offline and online continuously"
 

@@ -5,7 +5,6 @@
 # and when it gets a CPU after a long wait, which thread had the CPU, if the settings select
 # the thread, and not otherwise.
 
-# shellcheck source-path=SCRIPTDIR source=stacks_lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/stacks_lib.sh" || exit
 
 # again: start a new session, which discards the events recorded so far

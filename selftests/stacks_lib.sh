@@ -3,7 +3,6 @@
 #
 # What the selftests of trace/stacks share. They record into files of $dir.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 dir=$(mktemp -d)

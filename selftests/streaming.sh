@@ -8,7 +8,6 @@
 #
 #	streaming.sh [SECONDS]		default 3
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 seconds=${1:-3}

@@ -6,7 +6,6 @@
 # unloaded, each at the address of the previous one. The recording is valid, and no event
 # has the name, or the name of an argument, of the other module.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 [ -e "$VITRINE_MODULES/swap_alpha.ko" ] || skip "no swap_alpha.ko"

@@ -5,7 +5,6 @@
 # for equality, so /proc is read before and after the tree: a value that is equal both times
 # must be in the tree, too, and a counter in the tree must be between the two readings.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "files of /proc are replaced for a moment, and scheduler statistics switched on"
 

@@ -4,7 +4,6 @@
 # Triggers freeze the rings with the cause still in them, and report it in the trace, in
 # the tree, in trace/trigger and to tasks that poll.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 disruptive "tasks that are blocked for a second are reported as hung"
 

@@ -4,7 +4,6 @@
 # Load and unload the module while the probes run; unloading is refused while a file is
 # open or mapped, and succeeds afterwards.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &

@@ -4,7 +4,6 @@
 # `vitrine record --until': the recording ends with an event, and the trigger that freezes
 # the rings for it is as before, whatever ends the recorder.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 cd /tmp || exit

@@ -4,7 +4,6 @@
 # "vitrine record --why", "why" and "flame" on two known stories: a thread
 # waits for a mutex whose holder syncs a slow disk, and a real-time thread starves another.
 
-# shellcheck source-path=SCRIPTDIR source=lib.sh
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 disk_ms=40	# that the disk takes to complete a request
