@@ -4,7 +4,7 @@
 # The number of bytes per switch, counting all bytes of a recording, with as many
 # threads as fit into a thread table, and with more.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 load || exit
 
@@ -14,7 +14,7 @@ hundredths()
 	local bytes switches
 
 	bytes=$(stat -c %s "$1")
-	switches=$(vitrine check "$1" | sed -nE 's/.* ([0-9]+) switches.*/\1/p')
+	switches=$(number switches <(vitrine check "$1"))
 	echo $((bytes * 100 / switches))
 }
 

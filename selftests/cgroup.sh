@@ -4,9 +4,8 @@
 # The filter by cgroup of trace/events and trace/stacks: threads of the cgroup and of its
 # descendants are recorded, others are not, and switches are complete in any case.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
-dir=$(mktemp -d)
 mkdir "$dir/cgroups"
 mount -t cgroup2 none "$dir/cgroups" 2>/dev/null || skip "this kernel has no cgroups"
 # The path of a cgroup may contain colons, which separate the conditions in trace/events.
@@ -29,36 +28,10 @@ in_cgroup()
 	bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$dir/cgroups$1" "${@:2}"
 }
 
-# again: start a new session, which discards the events recorded so far
-again()
-{
-	echo mono >"$TRACE/clock"
-	echo local >"$TRACE/clock"
-}
-
-# save: save the content of the rings, and decode it
-save()
-{
-	cat "$TRACE/trace.fxt" >"$dir/trace.fxt" &&
-		vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
-}
-
-# refused FILE ERROR WORDS: writing the words to the file fails
-refused()
-{
-	check "$1 refuses '$3'" refuses 1 "$2" bash -c "echo '$3' >$TRACE/$1"
-}
-
-# says FILE LINE: a line of the file
-says()
-{
-	grep -xF -- "$2" "$TRACE/$1" || { cat "$TRACE/$1"; return 1; }
-}
-
 # waits CGROUP: record two processes of the cgroup that are blocked; set $pipe to one's id
 waits()
 {
-	again
+	restart
 	read -r _ pipe _ < <(in_cgroup "$1" "$WORKLOAD" waits 20)
 	save
 }
@@ -67,8 +40,7 @@ waits()
 # for something else, too, such as a page of its program.
 recorded()
 {
-	jq -c "select(.category == \"stacks\" and .name == \"blocked\" and .thread.tid == $1)" \
-		"$dir/trace.json" >"$dir/waits"
+	events "$(of blocked "$1")" >"$dir/waits"
 	cat "$dir/waits"
 	[ "$(grep -c '"syscall":"read"' "$dir/waits")" = 1 ]
 }
@@ -82,7 +54,7 @@ unrecorded()
 # calls CGROUP: record system calls of a process of the cgroup; set $caller to its id
 calls()
 {
-	again
+	restart
 	in_cgroup "$1" bash -c "echo \$\$ >$dir/caller; exec $WORKLOAD calls 500" >/dev/null
 	read -r caller <"$dir/caller"
 	save
@@ -109,47 +81,49 @@ load
 
 before=$(<"$TRACE/events")
 
-for words in "+syscall:cgroup=/nowhere" "+all:cgroup=/nowhere"; do
-	refused events "No such file or directory" "$words"
-done
-refused events "Invalid argument" "+syscall:cgroup="
-refused stacks "No such file or directory" "blocked_us=1 cgroup=/nowhere"
-refused stacks "Not a directory" "blocked_us=1 cgroup=$inner/cgroup.procs"
-refused stacks "Invalid argument" "blocked_us=1 cgroup="
-check "refused cgroups leave trace/stacks unset" says stacks none
+while IFS=, read -r file error words; do
+	check "$file refuses '$words'" rejects "$file" "$error" "$words"
+done <<END
+events,No such file or directory,+syscall:cgroup=/nowhere
+events,No such file or directory,+all:cgroup=/nowhere
+events,Invalid argument,+syscall:cgroup=
+stacks,No such file or directory,blocked_us=1 cgroup=/nowhere
+stacks,Not a directory,blocked_us=1 cgroup=$inner/cgroup.procs
+stacks,Invalid argument,blocked_us=1 cgroup=
+END
+check "refused cgroups leave trace/stacks unset" says none
 check "refused cgroups leave trace/events unchanged" test "$(<"$TRACE/events")" = "$before"
 
 # ---- long waits -------------------------------------------------------------------
 
 echo +sched >"$TRACE/events"
-echo "blocked_us=10000 cgroup=$inner" >"$TRACE/stacks"
-check "the cgroup of long waits is read back" says stacks "blocked_us=10000 cgroup=$inner"
+arm "blocked_us=10000 cgroup=$inner"
+check "the cgroup of long waits is read back" says "blocked_us=10000 cgroup=$inner"
 waits "$inner"
 check "a wait in the cgroup" recorded "$pipe"
 waits "${inner%/*}"
 check "no stack of a thread in the parent cgroup" unrecorded "$pipe"
-echo "blocked_us=10000 cgroup=${inner%/*}" >"$TRACE/stacks"
+arm "blocked_us=10000 cgroup=${inner%/*}"
 waits "$inner"
 check "a wait in a descendant" recorded "$pipe"
 waits "$sibling"
 check "no stack of a thread in another cgroup with a similar name" unrecorded "$pipe"
-echo "blocked_us=10000 cgroup=/" >"$TRACE/stacks"
+arm "blocked_us=10000 cgroup=/"
 waits "$sibling"
 check "all are in the root" recorded "$pipe"
-echo none >"$TRACE/stacks"
+arm none
 
 # ---- events -----------------------------------------------------------------------
 
 echo "-sched +syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}" >"$TRACE/events"
 check "the cgroup of events is read back" \
-	says events "+syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
+	has_line "$TRACE/events" "^[+]syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
 check "what is read can be written" bash -c "cp $TRACE/events $dir/events && cat $dir/events >$TRACE/events"
 calls "$inner"
 check "system calls in a descendant cgroup are recorded" has_calls 500 2000
 calls "$sibling"
 check "system calls in another cgroup are not recorded" has_calls 0 0
 check "switches of a thread in another cgroup are recorded" found ".kind == \"switch\" and .in.tid == $caller"
-check "the trace of system calls in a cgroup is sound" vitrine check "$dir/trace.fxt"
 echo "-syscall +sched:cgroup=$inner" >"$TRACE/events"
 waits "$sibling"
 check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
@@ -159,7 +133,7 @@ check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pip
 
 # ---- a cgroup that is removed -------------------------------------------------------
 
-echo "blocked_us=10000 cgroup=$inner" >"$TRACE/stacks"
+arm "blocked_us=10000 cgroup=$inner"
 check "the cgroup can be removed" until_true rmdir "$dir/cgroups$inner"
 waits "$sibling"
 check "no thread is in a removed cgroup" unrecorded "$pipe"

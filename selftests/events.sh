@@ -5,7 +5,7 @@
 # filters; what is refused or lost; the trees meanwhile; and that an event that is off is
 # one no-op.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 disruptive "caches are dropped, and the log level of the console changes"
 
 me=$(cat /proc/$$/comm)
@@ -27,11 +27,6 @@ has()
 	done
 }
 
-lost()
-{
-	value vitrine '[.root.trace.cpus[].lost_records] | add'
-}
-
 # ---- switches ---------------------------------------------------------------
 
 load events=irq:cpus=0,1+timer trees=all
@@ -46,19 +41,15 @@ check "no category is on but those that were written" test "$(grep -c '^+' "$TRA
 named()
 {
 	mark_log
-	refuses 1 "" bash -c 'echo "$1" >"$2"' - "$2" "$TRACE/$1" || return
+	rejects "$1" "" "$2" || return
 	marked_log | grep -F "vitrine: trace/$1: \"$3\" is not valid"
 }
 check "the log names a category that does not exist" named events "-irq +nosuch +irq" +nosuch
 check "the log names a condition" named events "+irq:cpus=0:what=1" "+irq:cpus=0:what=1"
 check "the log names a word of stacks" named stacks "blocked_us=1 kthread" kthread
 check "the log escapes it" named stacks $'blocked_us=1 \e[31m' '\e[31m'
-refused()
-{
-	refuses 1 "Invalid argument" bash -c "echo '$1' >$TRACE/events"
-}
 for words in nothing +nothing +irq:args +syscall:args=1 +irq:what=1 +irq:cpus=x +irq:process=-1 "+irq:" ":"; do
-	check "refused: $words" refused "$words"
+	check "refused: $words" rejects events "Invalid argument" "$words"
 done
 # not_flooded: a hundred invalid words leave few lines in the log
 not_flooded()
@@ -165,7 +156,7 @@ can_switch()
 	if has_events "$1"; then
 		echo "+$1" >"$TRACE/events"
 	else
-		refuses 1 "No such file or directory" bash -c "echo '+$1' >$TRACE/events"
+		rejects events "No such file or directory" "+$1"
 	fi
 }
 
@@ -181,9 +172,9 @@ echo "$before" >"$TRACE/events"
 if has_events fault; then
 	restart
 	echo +fault >"$TRACE/events"
-	before=$(lost)
+	before=$(total .lost_records)
 	echo edge >$run
-	before=$(($(lost) - before))
+	before=$(($(total .lost_records) - before))
 	echo -fault >"$TRACE/events"
 	check "text whose end makes the writer fault: sound" archive edge
 	check "text whose end makes the writer fault: all events are there" test "$(grep -c ' sample:text text="edge"$' /tmp/edge.txt)" = 100
@@ -193,12 +184,12 @@ fi
 # ---- NMI --------------------------------------------------------------------------
 
 restart
-lost=$(lost)
+lost=$(total .lost_records)
 nmi=$(</sys/module/events/parameters/nmi)
 # A CPU may be late for its NMI.
 each_is_lost()
 {
-	[ $(($(</sys/module/events/parameters/nmi) - nmi)) = $(($(lost) - lost)) ]
+	[ $(($(</sys/module/events/parameters/nmi) - nmi)) = $(($(total .lost_records) - lost)) ]
 }
 echo l >/proc/sysrq-trigger
 if [ "$(</sys/module/events/parameters/nmi)" != "$nmi" ]; then

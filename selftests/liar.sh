@@ -4,36 +4,16 @@
 # The consumer page of a ring gets random values while the ring is written: the kernel is
 # unharmed, the recording is valid, and each switch is either recorded or counted as lost.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 load mode=streaming buffer_kb=16 subbuf_kb=4 || exit
-
-# total WHAT: sum of a counter over all CPUs
-total()
-{
-	value vitrine "[.root.trace.cpus[].$1] | add"
-}
-
-# tried: number of written and of lost records
-tried()
-{
-	value vitrine '[.root.trace.cpus[] | .records + .lost_records] | add'
-}
-
-# sample NAME: the kernel's count, between two readings of ours
-sample()
-{
-	declare -g "$1_low=$(tried)"
-	declare -g "$1_count=$(sed -n 's/^ctxt //p' /proc/stat)"
-	declare -g "$1_high=$(tried)"
-}
 
 seed=$RANDOM
 echo "# seed $seed"
 "$VITRINE_SELFTESTS/liar" "$seed" "$TRACE"/cpu* &
 liar=$!
-begun=$(total subbuffers)
-sample before
+begun=$(total .subbuffers)
+sample before ".records + .lost_records"
 check "a load" "$WORKLOAD" crowd 20 15000
 check "a recorder beside it" vitrine record --no-wakeups -o /tmp/beside.fxt -t 1
 check "has a sound trace" vitrine check /tmp/beside.fxt
@@ -42,8 +22,8 @@ wait $liar
 status=$?
 check "and ends when it is told to" test $status = 0
 check "a load that fills the rings" "$WORKLOAD" crowd 20 5000
-sample after
-begun=$(($(total subbuffers) - begun))
+sample after ".records + .lost_records"
+begun=$(($(total .subbuffers) - begun))
 echo 0 >"$TRACE/enable"
 
 # Where there is room again three records are no switches: one closes the row, one
@@ -55,11 +35,11 @@ low=$((after_low - before_high - 3 * begun - $(nproc)))
 high=$((after_high - before_low + $(nproc)))
 # shellcheck disable=SC2154
 switches=$((after_count - before_count))
-echo "# $switches switches, $(total records) recorded, $(total lost_records) lost," \
+echo "# $switches switches, $(total .records) recorded, $(total .lost_records) lost," \
 	"$begun sub-buffers"
 check "each switch was recorded or counted" within $low $switches $high
-check "some were recorded" test "$(total records)" -gt 1000
-check "some were lost" test "$(total lost_records)" -gt 0
+check "some were recorded" test "$(total .records)" -gt 1000
+check "some were lost" test "$(total .lost_records)" -gt 0
 cp "$TRACE/trace.fxt" /tmp/liar.fxt
 check "what is in the rings is sound" vitrine check /tmp/liar.fxt
 

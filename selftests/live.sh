@@ -4,9 +4,8 @@
 # `vitrine latency', `timeline' and, on a terminal, `top' read the flight recorder while it
 # records.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
-dir=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 load
 echo +sched >"$TRACE/events"

@@ -4,25 +4,9 @@
 # A full ring in each mode: the written records are valid, and each record that was not
 # written is counted.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 load buffer_kb=8 subbuf_kb=4 mode=oneshot
-
-# reads FILE TEXT: a control file reads as TEXT
-reads()
-{
-	local said
-
-	said=$(cat "$TRACE/$1")
-	echo "$1: $said"
-	[ "$said" = "$2" ]
-}
-
-# total WHAT: sum of a counter over all CPUs
-total()
-{
-	value vitrine "[.root.trace.cpus[].$1] | add"
-}
 
 busy()
 {
@@ -33,27 +17,20 @@ busy()
 settled()
 {
 	"$@" && set_to enable 0
-	lost=$(total lost_records)
+	lost=$(total .lost_records)
 }
 
-# marked FILE: number of lost records according to the marks in FILE
-marked()
-{
-	vitrine print "$1" | sed -n 's/.*drop_stats.*num_records=\([0-9]*\).*/\1/p' |
-		awk '{ sum += $1 } END { print sum + 0 }'
-}
-
-check "mode as loaded" reads mode "circular [oneshot] streaming"
+check "mode as loaded" prints "circular [oneshot] streaming" cat "$TRACE/mode"
 busy
 settled true
 check "oneshot: no more than fits" \
-	test "$(total subbuffers)" = "$((2 * $(value vitrine '.root.trace.cpus | length')))"
+	test "$(total .subbuffers)" = "$((2 * $(value vitrine '.root.trace.cpus | length')))"
 check "oneshot: the rest is counted" test "$lost" -gt 1000
 check "oneshot: what was written is sound" rings_are_sound
 check "oneshot: each CPU that is full says so" test \
 	"$(vitrine print /tmp/one.fxt | grep -c ' lost .*a buffer filled up')" = \
 	"$(value vitrine '[.root.trace.cpus[] | select(.lost_records > 0)] | length')"
-check "oneshot: nothing is overwritten" test "$(total overwritten_records)" = 0
+check "oneshot: nothing is overwritten" test "$(total .overwritten_records)" = 0
 full()
 {
 	set_to enable 1 && busy && cp "$TRACE/trace.fxt" /tmp/later.fxt &&
@@ -84,9 +61,9 @@ check "reading the trace takes the memory of a sub-buffer" takes_little
 check "as small as before" set_to buffer_kb 8
 
 check "no such mode" fails set_to mode forever
-check "mode stays" reads mode "circular [oneshot] streaming"
+check "mode stays" prints "circular [oneshot] streaming" cat "$TRACE/mode"
 check "change to streaming, a new session" set_to mode streaming
-check "mode as set" reads mode "circular oneshot [streaming]"
+check "mode as set" prints "circular oneshot [streaming]" cat "$TRACE/mode"
 
 # The recorder is stopped again and again, for longer than the rings last. They are so small
 # from a session on that begins while the recorder runs: it counts from the first record of
@@ -108,8 +85,8 @@ for hops in 3000 5000 4000; do
 	sed 's/^/# /' /tmp/streamed.log
 	check "streaming: what was read is sound" vitrine check /tmp/streamed.fxt
 	vitrine check /tmp/streamed.fxt | tail -n 1 | sed 's/^/# /'
-	lost=$(total lost_records)
-	said=$(sed -nE 's/.* ([0-9]+) lost.*/\1/p' /tmp/streamed.log)
+	lost=$(total .lost_records)
+	said=$(number lost /tmp/streamed.log)
 	echo "# kernel: $lost lost; recorder: $said lost; marks: $(marked /tmp/streamed.fxt)"
 	check "streaming: some were lost" test "$lost" -gt 0
 	check "streaming: the recorder counts what the kernel counts" test "$lost" = "$said"

@@ -4,15 +4,10 @@
 # Twenty recordings, each with another clock, size or workload, by the recorder
 # and from the flight recorder: all are valid.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 load
 clocks=$(tr -d '[]' <"$TRACE/clock")
-
-busy()
-{
-	ls -lR /usr/share >/dev/null
-}
 
 record()
 {
@@ -33,7 +28,7 @@ for size in "8 4" "64 8" "4096 1024"; do
 	set_to buffer_kb "${size% *}"
 	check "sub-buffers of ${size#* } KiB" set_to subbuf_kb "${size#* }"
 	check "sub-buffers of ${size#* } KiB: flight recorder" rings_are_sound
-	busy
+	ls -lR /usr/share >/dev/null
 	check "sub-buffers of ${size#* } KiB: flight recorder, later" rings_are_sound
 	check "sub-buffers of ${size#* } KiB: two at a time" \
 		sh -c 'vitrine record -o /tmp/a.fxt -t 1 & vitrine record -o /tmp/b.fxt -t 1; wait $! &&

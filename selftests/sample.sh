@@ -4,18 +4,12 @@
 # Samples of running threads: what a CPU executes is recorded at a fixed rate if the settings
 # select the thread; an idle CPU is left alone, and CPUs and the module may come and go.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/stacks_lib.sh" || exit
-
-# again: start a new session, which discards the events recorded so far
-again()
-{
-	restart 4096
-}
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 # spins [COMMAND...]: record a thread that is busy; set $tid, $outer and $inner
 spins()
 {
-	again
+	restart 4096
 	read -r _ tid outer inner < <("$@" "$WORKLOAD" spin 300)
 	save
 }
@@ -25,7 +19,7 @@ load events=sched
 # ---- settings -----------------------------------------------------------------------
 
 for words in sample_hz= sample_hz=0 sample_hz=1001 sample_hz=-1 sample_hz=x "sample_hz=1 none"; do
-	check "refused: '$words'" refuses 1 "Invalid argument" bash -c "echo '$words' >$TRACE/stacks"
+	check "refused: '$words'" rejects stacks "Invalid argument" "$words"
 done
 check "nothing is armed after refused words" says none
 arm "kthreads sample_hz=99 blocked_us=5000"
@@ -36,7 +30,7 @@ check "a rate alone is read back" says sample_hz=1000
 # ---- a program ----------------------------------------------------------------------
 
 arm "sample_hz=999 user"
-before=$(stat running)
+before=$(nr_stacks running)
 
 # is_in ADDRESS FUNCTION: the frame is in a function that is shorter than 256 bytes
 is_in()
@@ -55,7 +49,7 @@ found()
 		nr=$((nr + 1))
 		[ ${#frames[@]} -ge 2 ] || continue
 		! is_in "${frames[-1]}" "$inner" || ! is_in "${frames[-2]}" "$outer" || nr_found=$((nr_found + 1))
-	done < <(events "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack" | tr -d '"')
+	done < <(events "$(of "user stack" "$tid") | .args.stack" | tr -d '"')
 	echo "$outer $inner: $nr_found of $nr"
 	[ $nr_found -ge 5 ]
 }
@@ -68,7 +62,7 @@ check "a sample in user space has no kernel stack, and its user stack follows" \
 	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
 		[range(length - 1) as \$i | select(.[\$i].name == \"running\" and (.[\$i].args | has(\"stack\") | not)) |
 		 select(.[\$i + 1].name == \"user stack\")] | length > 0" "$dir/trace.json"
-check "samples are counted" within $((before + 5)) "$(stat running)" 1000000
+check "samples are counted" within $((before + 5)) "$(nr_stacks running)" 1000000
 check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{10}' "$dir/trace.fxt"
 check "Perfetto's importer accepts the samples" "$VITRINE_SELFTESTS/importer" "$dir/trace.fxt" stacks
 vitrine symbolize "$dir/trace.fxt" -o "$dir/named.fxt"
@@ -80,25 +74,25 @@ check "the flame graph has the function" \
 
 arm "sample_hz=199"
 insmod "$VITRINE_MODULES/events.ko"
-again
+restart 4096
 echo spin >/sys/module/events/parameters/run
 save
 caller=
 [ "$(value vitrine '.root.missing.stacks.stack // ""')" != "" ] || caller='run_set\\+0x[0-9a-f]+ \\[events\\];'
 check "the function of a module is found, with its caller" \
-	some "select(.name == \"running\" and .thread.tid == $$) | .args.stack | select(. != null and test(\"${caller}spin\\\\+0x1 \\\\[events\\\\]$\"))"
+	some "$(of running "$$") | .args.stack | select(. != null and test(\"${caller}spin\\\\+0x1 \\\\[events\\\\]$\"))"
 check "a system call of the thread is outermost" \
-	some "select(.name == \"running\" and .thread.tid == $$) | .args.stack | select(. != null and test(\"^[a-z_0-9A-Z]+\\\\+0x[0-9a-f]+;.*ksys_write.*;spin\"))"
+	some "$(of running "$$") | .args.stack | select(. != null and test(\"^[a-z_0-9A-Z]+\\\\+0x[0-9a-f]+;.*ksys_write.*;spin\"))"
 check "no frame of the interrupt is in a stack" \
 	none '.args.stack // "" | select(test("(^|;)(expire|record_running|add_running|__hrtimer_run_queues|get_irq_regs)[+]"))'
 check "without the word user there is no user stack" none 'select(.name == "user stack")'
-again
+restart 4096
 echo storm >/sys/module/events/parameters/run
 save
 check "kernel threads are sampled" some 'select(.name == "running" and .thread.pid == 2) | .args.stack | select(test("storm_thread[+].*\\[events\\]"))'
 rmmod events
 spins
-check "samples are taken after a module has gone" some "select(.name == \"running\" and .thread.tid == $tid)"
+check "samples are taken after a module has gone" some "$(of running "$tid")"
 
 # ---- idle CPUs ------------------------------------------------------------------------
 
@@ -115,7 +109,7 @@ sleeps()
 }
 
 arm "sample_hz=1000"
-again
+restart 4096
 echo +timer >"$TRACE/events"
 sleep 2
 echo -timer >"$TRACE/events"
@@ -128,12 +122,12 @@ check "the timers are in the trace" grep -q '"expire' "$dir/timers"
 
 arm "sample_hz=199 process=$$"
 spins
-check "process=: no sample of another process" none "select(.name == \"running\" and .thread.tid == $tid)"
+check "process=: no sample of another process" none "$(of running "$tid")"
 arm "sample_hz=199 cpus=0"
 spins taskset -c 1
 check "cpus=: no sample on another CPU" none 'select(.name == "running" and .cpu == 1)'
 spins taskset -c 0
-check "cpus=: samples on this CPU" some "select(.name == \"running\" and .thread.tid == $tid and .cpu == 0)"
+check "cpus=: samples on this CPU" some "$(of running "$tid") | select(.cpu == 0)"
 arm none
 spins
 check "the word none ends sampling" none .
@@ -151,28 +145,25 @@ if [ "${DISRUPTIVE:-}" = 1 ] && [ -w $cpu1 ]; then
 	kill $crowd
 	wait $crowd
 	spins taskset -c 1
-	check "a CPU that came back is sampled" some "select(.name == \"running\" and .thread.tid == $tid and .cpu == 1)"
+	check "a CPU that came back is sampled" some "$(of running "$tid") | select(.cpu == 1)"
 	echo 0 >$cpu1
 	arm "sample_hz=199"
 	echo 1 >$cpu1
 	spins taskset -c 1
-	check "a CPU that comes later is sampled" some "select(.name == \"running\" and .thread.tid == $tid and .cpu == 1)"
+	check "a CPU that comes later is sampled" some "$(of running "$tid") | select(.cpu == 1)"
 fi
 
 # sampled: a thread has been sampled since the module was loaded
 sampled()
 {
-	[ "$(stat running)" -gt 0 ]
+	[ "$(nr_stacks running)" -gt 0 ]
 }
 
-unload_armed()
-{
-	rmmod vitrine && load && arm "sample_hz=1000" && until_true sampled
-}
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
 crowd=$!
 arm "sample_hz=1000"
-check "the module goes while threads are sampled" repeat 5 unload_armed
+check "the module goes while threads are sampled" repeat 5 \
+	eval 'rmmod vitrine && load && arm "sample_hz=1000" && until_true sampled'
 kill $crowd
 wait $crowd
 check "the module goes while sampling is armed" rmmod vitrine

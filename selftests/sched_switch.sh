@@ -6,16 +6,10 @@
 #
 #   sched_switch.sh [SWITCHES]	default: 100000; at most 1000000
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 # An instance of its own, so that the buffer of the machine stays as it is.
 ftrace=/sys/kernel/tracing/instances/vitrine_test
-
-# summary FILE WORD: the number before WORD in the output of "vitrine check"
-summary()
-{
-	vitrine check "$1" | sed -nE "s/.* ([0-9]+) $2.*/\1/p" | tail -n 1
-}
 
 many=${1:-100000}
 # All switches fit, so that none is lost even if the recorder gets no CPU until the end.
@@ -25,11 +19,11 @@ load buffer_kb=$((many > 100000 ? 32768 : 4096))
 
 check "record $many switches" \
 	vitrine record --no-wakeups -o /tmp/many.fxt -- "$WORKLOAD" crowd 40 $((many * 56 / 100))
-vitrine check /tmp/many.fxt | sed 's/^/# /'
 check "sound: chained, ordered, named" vitrine check /tmp/many.fxt
-switches=$(summary /tmp/many.fxt switches)
+vitrine check /tmp/many.fxt | tee /tmp/many.check | sed 's/^/# /'
+switches=$(number switches /tmp/many.check)
 check "$many or more" test "${switches:-0}" -ge "$many"
-check "nothing lost" test "$(summary /tmp/many.fxt "records lost")" = 0
+check "nothing lost" prints 0 number "records lost" /tmp/many.check
 bytes=$(stat -c %s /tmp/many.fxt)
 echo "# $bytes bytes, $((bytes * 100 / switches))/100 a switch"
 check "at most 20 bytes a switch, everything counted" test $((bytes)) -le $((switches * 20))
@@ -50,22 +44,9 @@ rm /tmp/many.fxt
 
 # ---- /proc/stat -------------------------------------------------------------
 
-records()
-{
-	value vitrine '[.root.trace.cpus[].records] | add'
-}
-
-# sample NAME: the kernel's count, between two readings of ours
-sample()
-{
-	declare -g "$1_low=$(records)"
-	declare -g "$1_count=$(sed -n 's/^ctxt //p' /proc/stat)"
-	declare -g "$1_high=$(records)"
-}
-
-sample before
+sample before .records
 "$WORKLOAD" crowd 20 20000 >/dev/null
-sample after
+sample after .records
 # A CPU may have counted a switch that it has not recorded yet.
 # shellcheck disable=SC2154
 check "as many as /proc/stat counts, to the edges" within $((after_low - before_high - $(nproc))) \

@@ -5,22 +5,12 @@
 # and when it gets a CPU after a long wait, which thread had the CPU, if the settings select
 # the thread, and not otherwise.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/stacks_lib.sh" || exit
-
-# again: start a new session, which discards the events recorded so far
-again()
-{
-	local clock
-
-	read -r clock _ <<<"$(grep -o '\[[a-z]*\]' "$TRACE/clock" | tr -d '[]')"
-	echo mono >"$TRACE/clock"
-	echo "$clock" >"$TRACE/clock"
-}
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 # waits MS: record two processes that are blocked for MS; set $pipe and $flock to their ids
 waits()
 {
-	again
+	restart
 	read -r _ pipe _ flock < <("$WORKLOAD" waits "$1")
 	save
 }
@@ -33,7 +23,7 @@ echo +sched >"$TRACE/events"
 check "nothing is armed unless asked for" says none
 for words in "" nothing blocked_us= blocked_us=x blocked_us=-1 blocked_us=3600000001 \
 	runnable_us=1 kthreads "none kthreads" "blocked_us=1 none" "blocked_us=1 cpus=x" "blocked_us=1 process=-1"; do
-	check "refused: '$words'" refuses 1 "Invalid argument" bash -c "echo '$words' >$TRACE/stacks"
+	check "refused: '$words'" rejects stacks "Invalid argument" "$words"
 done
 check "no stack is armed after refused words" says none
 arm "process=17 user  blocked_us=0x10 cpus=0 kthreads"
@@ -50,7 +40,6 @@ waits 20
 check "not armed: nothing is recorded" none .
 arm blocked_us=10000
 waits 20
-check "the trace is sound" vitrine check "$dir/trace.fxt"
 # If the kernel exports no function to unwind with, events are complete but for the stack.
 stacks=1
 [ "$(value vitrine '.root.missing.stacks.stack // ""')" = "" ] || stacks=
@@ -85,7 +74,7 @@ followed()
 check "the wakeup follows the event of the wait" followed
 check "short waits are not recorded" none '.args | select(.blocked_ns != null and .blocked_ns < 10000000)'
 check "waits of kernel threads are not recorded" none 'select(.thread.pid == 2)'
-check "all recorded waits are counted" within "$(events 'select(.name == "blocked")' | wc -l)" "$(stat blocked)" 1000000
+check "all recorded waits are counted" within "$(events 'select(.name == "blocked")' | wc -l)" "$(nr_stacks blocked)" 1000000
 check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{10}' "$dir/trace.fxt"
 check "no address of the kernel is in the printed trace" fails grep -qE '18446[0-9]{15}|0xf{6}' "$dir/trace.json"
 
@@ -96,34 +85,29 @@ check "below the limit: none" none .
 # ---- threads that are still blocked ---------------------------------------------------
 
 arm none
-check "still is refused while no limit is set" refuses 1 "Invalid argument" bash -c "echo still >$TRACE/stacks"
+check "still is refused while no limit is set" rejects stacks "Invalid argument" "still"
 mkfifo "$dir/never"
 exec {never_fd}<>"$dir/never"
 arm "blocked_us=1000 user"
 head -c 1 <&$never_fd >/dev/null &
 reader=$!
-blocked_in_read()
-{
-	[[ $(<"/proc/$reader/wchan") = *pipe_read ]]
-}
-until_true blocked_in_read
+until_true eval '[[ $(<"/proc/$reader/wchan") = *pipe_read ]]'
 sleep 0.1	# longer than the limit
-again
+restart
 echo still >"$TRACE/stacks"
 check "the setting is as it was" says "blocked_us=1000 user"
 save
 check "a thread that is still blocked is recorded" \
-	some "select(.name == \"blocked\" and .thread.tid == $reader) | .args |
+	some "$(of blocked "$reader") | .args |
 		select(.still and .syscall == \"read\" and .blocked_ns >= 1000000)"
 [ -z "$stacks" ] ||
 	check "a thread that is still blocked is recorded with its stack" some "select(.thread.tid == $reader) | .args.stack | select(test(\"pipe_read\"))"
-check "a running thread is not recorded as still blocked" none "select(.name == \"blocked\" and .args.still and .thread.tid == $$)"
+check "a running thread is not recorded as still blocked" none "$(of blocked $$) | select(.args.still)"
 check "a kernel thread is not recorded as still blocked" none 'select(.args.still and .thread.pid == 2)'
-check "the trace of threads that are still blocked is sound" vitrine check "$dir/trace.fxt"
 # Any other thread records its own soon; the one that is still blocked never would.
-check "it is not asked for its user stack" until_true prints 0 stat user_pending
+check "it is not asked for its user stack" until_true prints 0 nr_stacks user_pending
 arm "blocked_us=3600000000"
-again
+restart
 echo still >"$TRACE/stacks"
 save
 check "below the limit: not" none "select(.thread.tid == $reader)"
@@ -131,7 +115,7 @@ check "below the limit: not" none "select(.thread.tid == $reader)"
 # interleaved: while a CPU records threads that are still blocked, it runs another thread
 interleaved()
 {
-	again
+	restart
 	taskset -c 0 bash -c 'echo still >"$1"' bash "$TRACE/stacks"
 	save
 	awk '/"still":true/ { seen += switches; switches = 0; records++ }
@@ -163,7 +147,7 @@ exec {never_fd}>&-
 # frames MS: record a thread that is blocked in functions with frame pointers, then without
 frames()
 {
-	again
+	restart
 	read -r _ tid outer middle inner whole < <("$WORKLOAD" frames "$1")
 	save
 }
@@ -191,7 +175,7 @@ in_order()
 	while read -r stack; do
 		echo "$stack"
 		! has_all "${stack//\"/}" || return 0
-	done < <(events "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack")
+	done < <(events "$(of "user stack" "$tid") | .args.stack")
 	return 1
 }
 
@@ -204,22 +188,21 @@ check "a user stack follows each wait, once the thread is back" \
 		 .[\$i + 1].name] == [\"user stack\", \"user stack\"]" "$dir/trace.json"
 check "a user stack has the functions that have frame pointers" in_order
 check "without frame pointers a user stack has at least the innermost function" \
-	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
+	some "$(of "user stack" "$tid") | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
 id=$(head -c 4096 "$WORKLOAD" | od -An -v -tx1 | tr -d ' \n' |
 	sed -n 's/.*040000001400000003000000474e5500\([0-9a-f]\{40\}\).*/\1/p')
 check "the file is named, with its build id" \
-	some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.files |
+	some "$(of "user stack" "$tid") | .args.files |
 		select(test(\"^/.*/workload $id$\") and \"$id\" != \"\")"
 check "addresses are offsets in a file" none '.args | strings | select(test("0x(4[0-9a-f]{5}|[0-9a-f]{7})"))'
-check "the trace is sound" vitrine check "$dir/trace.fxt"
 check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "user stack")'
-again
+restart
 read -r _ tid _ < <(chrt -f 10 "$WORKLOAD" frames 20)
 save
 check "real-time threads have none" \
-	none "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(\"workload[+]\"))"
+	none "$(of "user stack" "$tid") | .args.stack | select(test(\"workload[+]\"))"
 check "the stack of a real-time thread is recorded as unknown" \
-	some "select(.name == \"user stack\" and .thread.tid == $tid and .args.stack == \"?\")"
+	some "$(of "user stack" "$tid") | select(.args.stack == \"?\")"
 
 # ---- stack memory -------------------------------------------------------------------
 
@@ -240,9 +223,8 @@ takes_memory=1
 		 .[\$i].bytes < 8 * (.[\$i].args.registers + .[\$i].args.words)] | length > 1 and all" "$dir/trace.json"
 check "the memory has pointers only" fails grep -aq "the user's secret" "$dir/trace.fxt"
 check "where the frame pointers lead to the end of the stack, there is no memory" \
-	some "select(.name == \"user stack\" and .thread.tid == $whole) | .args | select(has(\"memory\") or has(\"maps\") | not) | .stack"
+	some "$(of "user stack" "$whole") | .args | select(has(\"memory\") or has(\"maps\") | not) | .stack"
 check "nor is it recorded" none "select(.thread.tid == $whole and .kind == \"large-blob\")"
-check "the trace with stack memory is sound" vitrine check "$dir/trace.fxt"
 check "Perfetto's importer accepts the events" "${VITRINE_SELFTESTS:-$(dirname "$0")}/importer" \
 	"$dir/trace.fxt" stacks
 cp "$dir/trace.fxt" "$dir/memory.fxt"
@@ -256,8 +238,8 @@ unwound()
 if [ -x "$(dirname "$(command -v vitrine)")/find-symbols" ]; then
 	check "stack memory is unwound" unwound
 	[ -z "$takes_memory" ] || check "functions without frame pointers are found, with their callers" \
-		some "select(.name == \"user stack\" and .thread.tid == $tid) | .args.stack | select(test(
-			\";main\\\\+[^;]*;(frames [^;]*;)?none_outer\\\\+[^;]*;none_middle\\\\+[^;]*;none_inner\\\\+\"))"
+		some "$(of "user stack" "$tid") | .args.stack | select(test(
+			\";main\\\\+[^;]*;(frames[^;]*;)?none_outer\\\\+[^;]*;none_middle\\\\+[^;]*;none_inner\\\\+\"))"
 	check "the memory of an unwound stack is no longer in the trace" none "select(.thread.tid == $tid and .kind == \"large-blob\")"
 	check "the mappings of an unwound stack are no longer in the trace" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
 fi
@@ -265,36 +247,26 @@ echo 4 >"$TRACE/subbuf_kb"
 frames 20
 [ -z "$takes_memory" ] || check "a small sub-buffer has room for stack memory" \
 	some "select(.thread.tid == $tid and .kind == \"large-blob\")"
-check "the trace of small sub-buffers is sound" vitrine check "$dir/trace.fxt"
 echo 64 >"$TRACE/subbuf_kb"
 arm "blocked_us=10000 user"
 
 # execs: record a process that is blocked while it executes another program
 execs()
 {
-	left=$(stat user_left_out)
-	again
+	left=$(nr_stacks user_left_out)
+	restart
 	bash -c 'echo "blocked_us=0 user process=$$" >"$1"; exec "$2" exec' bash "$TRACE/stacks" "$WORKLOAD" >"$dir/said"
 	read -r _ tid outer middle inner whole <"$dir/said"
 	save
 }
 
 # The process may be woken up before it has stopped running: then it was not blocked.
-execs_left_out()
-{
-	execs && [ "$(stat user_left_out)" -gt "$left" ]
-}
-
-execs_in_order()
-{
-	execs && in_order
-}
-
-check "the stack of a thread that executes another program is left out" until_true execs_left_out
-check "the program that was executed has its own stacks" until_true execs_in_order
+check "the stack of a thread that executes another program is left out" until_true \
+	eval 'execs && [ "$(nr_stacks user_left_out)" -gt "$left" ]'
+check "the program that was executed has its own stacks" until_true eval 'execs && in_order'
 
 arm "blocked_us=0 user"
-before=$(stat user)
+before=$(nr_stacks user)
 "$WORKLOAD" crowd 20 2000 >/dev/null &
 (
 	for ((i = 0; i < 20; i++)); do
@@ -305,8 +277,8 @@ before=$(stat user)
 ) 2>/dev/null
 wait
 arm none
-check "threads record their stacks under load" within 1 $(($(stat user) - before)) 1000000
-check "threads that end leave no pending stack behind" until_true prints 0 stat user_pending
+check "threads record their stacks under load" within 1 $(($(nr_stacks user) - before)) 1000000
+check "threads that end leave no pending stack behind" until_true prints 0 nr_stacks user_pending
 
 # A write to a pipe that is larger than the pipe waits for the reader more than once.
 blocked_in_write()
@@ -317,17 +289,17 @@ blocked_in_write()
 mkfifo "$dir/pipe"
 exec {pipe_fd}<>"$dir/pipe"
 arm "blocked_us=10000 user"
-again
+restart
 dd if=/dev/zero of="$dir/pipe" bs=1M count=1 status=none &
 writer=$!
 until_true blocked_in_write
 sleep 0.1	# longer than the limit
 head -c 65536 <&$pipe_fd >/dev/null
-check "a thread that waits again has not recorded its stack yet" until_true prints 1 stat user_pending
+check "a thread that waits again has not recorded its stack yet" until_true prints 1 nr_stacks user_pending
 check "the module cannot be unloaded while a stack is pending" refuses 1 "in use" rmmod vitrine
 head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
 wait
-check "the thread has recorded its stack after its wait" until_true prints 0 stat user_pending
+check "the thread has recorded its stack after its wait" until_true prints 0 nr_stacks user_pending
 exec {pipe_fd}>&-
 
 # The same with more threads of one user than may be pending.
@@ -347,7 +319,7 @@ named_in_log()
 
 writers=()
 pipe_fds=()
-again
+restart
 for ((i = 0; i < 40; i++)); do
 	mkfifo "$dir/pipe$i"
 	exec {pipe_fd}<>"$dir/pipe$i"
@@ -361,7 +333,7 @@ sleep 0.1	# longer than the limit
 for pipe_fd in "${pipe_fds[@]}"; do
 	head -c 65536 <&"$pipe_fd" >/dev/null
 done
-check "32 threads of a user have a pending stack" until_true prints 32 stat user_pending
+check "32 threads of a user have a pending stack" until_true prints 32 nr_stacks user_pending
 save
 check "a stack that was left out is recorded as unknown" \
 	within 8 "$(events 'select(.name == "user stack" and .args.stack == "?") | 1' | wc -l)" 1000
@@ -373,7 +345,7 @@ for pipe_fd in "${pipe_fds[@]}"; do
 	exec {pipe_fd}>&-
 done
 wait
-check "all have recorded their stacks after their waits" until_true prints 0 stat user_pending
+check "all have recorded their stacks after their waits" until_true prints 0 nr_stacks user_pending
 arm "blocked_us=10000"
 
 # ---- filters --------------------------------------------------------------------
@@ -383,12 +355,12 @@ waits 20
 check "process=: no wait of another process" none "select(.thread.tid == $pipe or .thread.tid == $flock)"
 check "process=: a wait of this process" some "select(.thread.pid == $$)"
 arm "blocked_us=5000 cpus=0"
-again
+restart
 taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
 save
 check "woken up on another CPU: none" none 'select(.cpu == 1)'
 arm "blocked_us=5000 cpus=1"
-again
+restart
 taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
 save
 check "woken up on this CPU: recorded" some 'select(.cpu == 1 and .name == "blocked")'
@@ -405,7 +377,7 @@ recorded()
 }
 
 arm "blocked_us=1000 kthreads"
-again
+restart
 begun=$SECONDS
 check "kernel threads are recorded if asked for" recorded 'select(.thread.pid == 2 and .args.blocked_ns != null)'
 check "kernel threads are in no system call" none 'select(.thread.pid == 2 and (.args | has("syscall")))'
@@ -415,19 +387,19 @@ check "kernel threads are in no system call" none 'select(.thread.pid == 2 and (
 # Of these names, the first bits of bytes 7, 11 and 15 differ. A hash without a secret, in
 # which such differences cancel out, would attribute the text of the first to the second.
 arm "blocked_us=10000 user"
-again
+restart
 for name in aaaaaaaaaaaaaaaa $'aaaaaaa\xe1aaa\xe1aaa\xe1'; do
 	cp "$WORKLOAD" "$dir/$name"
 	read -r _ pipe _ < <(taskset -c 0 "$dir/$name" waits 20)
 done
 save
 check "no program can put its text on another one" \
-	some "select(.name == \"user stack\" and .thread.tid == $pipe) | .args.stack |
+	some "$(of "user stack" "$pipe") | .args.stack |
 		select(startswith(\"aaaaaaaaaaaaaaaa\") | not)"
 arm none
 
 arm none
-again
+restart
 "$WORKLOAD" crowd 20 1000 >/dev/null
 save
 check "no stack is recorded after the word none" none .
@@ -449,7 +421,7 @@ if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
 	# module sets the parameter. Both processes must begin within the time that this takes.
 	locked()
 	{
-		again
+		restart
 		echo hang >/sys/module/events/parameters/run &
 		echo hang >/sys/module/events/parameters/run
 		wait
@@ -468,10 +440,10 @@ fi
 # ---- a storm ------------------------------------------------------------------------
 
 arm blocked_us=0
-again
-began=$(date +%s%N) before=$(stat blocked) left=$(stat left_out)
+restart
+began=$(date +%s%N) before=$(nr_stacks blocked) left=$(nr_stacks left_out)
 read -r _ waits _ < <("$WORKLOAD" crowd 20 5000)
-blocked=$(($(stat blocked) - before)) left=$(($(stat left_out) - left))
+blocked=$(($(nr_stacks blocked) - before)) left=$(($(nr_stacks left_out) - left))
 most=$(($(nproc) * (100 + 1 + ($(date +%s%N) - began) / 1000000)))
 echo "# of $waits waits $blocked recorded, $left left out; $most are permitted"
 check "the number of recorded waits is limited" within 100 $blocked $most
@@ -481,7 +453,6 @@ check "waits that were left out are counted" within $((waits / 2 - most)) $left 
 save
 [ $left = 0 ] ||
 	check "the trace tells how many waits were left out" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
-check "the trace of many waits is sound" vitrine check "$dir/trace.fxt"
 
 # again_and_again: arm and disarm while threads are blocked and woken up
 again_and_again()
@@ -497,7 +468,7 @@ again_and_again()
 }
 check "arm and disarm under load" again_and_again
 save
-check "what was recorded meanwhile is sound" vitrine check "$dir/trace.fxt"
+check "what was recorded meanwhile is sound" test -s "$dir/trace.json"
 
 check "the module goes while it is armed" rmmod vitrine
 

@@ -6,7 +6,7 @@
 # unloaded, each at the address of the previous one. The recording is valid, and no event
 # has the name, or the name of an argument, of the other module.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 [ -e "$VITRINE_MODULES/swap_alpha.ko" ] || skip "no swap_alpha.ko"
 nr_cpus=$(nproc)

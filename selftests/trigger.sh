@@ -4,7 +4,7 @@
 # Triggers freeze the rings with the cause still in them, and report it in the trace, in
 # the tree, in trace/trigger and to tasks that poll.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 disruptive "tasks that are blocked for a second are reported as hung"
 
 load
@@ -57,11 +57,6 @@ snapshot_shows()
 	tail -n 1 /tmp/frozen.txt | grep -q "frozen.*cause=\"$1\""
 }
 
-total()
-{
-	value vitrine "[.root.trace.cpus[].$1] | add"
-}
-
 # A real-time thread occupies CPU 1 for 60 ms while a thread there sleeps and wakes up every
 # millisecond. Try again if the latter was not asleep yet.
 late()
@@ -88,7 +83,7 @@ check "the trigger now says that it fired" says "fired now 0 cpu [0-9]+ thread [
 check "frozen rings record nothing more" sh -c "cat $TRACE/trace.fxt >/tmp/a; sleep 0.3
 	cat $TRACE/trace.fxt >/tmp/b; vitrine print /tmp/a >/tmp/a.txt; vitrine print /tmp/b >/tmp/b.txt
 	[ \$(wc -l </tmp/b.txt) -le \$((\$(wc -l </tmp/a.txt) + 2)) ]"
-check "records that are lost while the rings are frozen are counted" test "$(total lost_records)" -gt 0
+check "records that are lost while the rings are frozen are counted" test "$(total .lost_records)" -gt 0
 check "the tree says why" test "$(value vitrine .root.trace.frozen.cause)" = now
 
 arm "latency_us=3600000000 panic"
