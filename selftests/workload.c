@@ -109,18 +109,6 @@ struct delays {
 	unsigned long		us;
 };
 
-/* Parse the optional arguments NTH, which is argv[@i], and US. */
-static struct delays parse_delays(int argc, char **argv, int i)
-{
-	struct delays delays = {};
-
-	if (argc == i + 2) {
-		delays.nth = strtoul(argv[i], NULL, 0);
-		delays.us = strtoul(argv[i + 1], NULL, 0);
-	}
-	return delays;
-}
-
 static void delay_round(struct delays delays, unsigned long round)
 {
 	if (delays.nth && round % delays.nth == 0)
@@ -141,28 +129,51 @@ static void get_byte(int fd)
 		err(1, "read");
 }
 
-static void pin(int cpu)
+static void open_pipe(int *fds)
 {
-	const struct sched_param param = { .sched_priority = 1 };
+	if (pipe(fds))
+		err(1, "pipe");
+}
+
+static void start_thread(pthread_t *thread, const char *name, unsigned short nr,
+			 void *(*run)(void *arg), void *arg)
+{
+	char full_name[16];
+
+	snprintf(full_name, sizeof(full_name), name, nr);
+	if (pthread_create(thread, NULL, run, arg) || pthread_setname_np(*thread, full_name))
+		errx(1, "cannot create the thread %s", full_name);
+}
+
+static void move_to(int cpu)
+{
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
 		err(1, "CPU %d", cpu);
+}
+
+static void pin(int cpu)
+{
+	const struct sched_param param = { .sched_priority = 1 };
+
+	move_to(cpu);
 	if (!getenv("NOT_REAL_TIME") && sched_setscheduler(0, SCHED_FIFO, &param))
 		err(1, "SCHED_FIFO");
 }
 
-static void pingpong(unsigned long rounds, int cpu, struct delays delays)
+static void pingpong(const unsigned long *args)
 {
-	unsigned long i, warm = rounds / 3;
+	const struct delays delays = { args[2], args[3] };
+	unsigned long i, rounds = args[0], warm = rounds / 3;
 	unsigned long long start = 0;
 	int ping[2], pong[2];
 
-	pin(cpu);
-	if (pipe(ping) || pipe(pong))
-		err(1, "pipe");
+	pin(args[1]);
+	open_pipe(ping);
+	open_pipe(pong);
 	if (!fork()) {
 		for (i = 0; i < rounds; i++) {
 			get_byte(ping[0]);
@@ -182,22 +193,25 @@ static void pingpong(unsigned long rounds, int cpu, struct delays delays)
 	wait(NULL);
 }
 
-static void wander(unsigned long moves)
+/* Print the voluntary switches of this process, and the time since @start_ns. */
+static void print_switches(unsigned long long start_ns)
 {
-	long cpu, nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned long long start = now_ns();
 	struct rusage usage;
-	cpu_set_t set;
+
+	getrusage(RUSAGE_SELF, &usage);
+	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start_ns);
+}
+
+static void wander(const unsigned long *args)
+{
+	long nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned long long start = now_ns();
+	unsigned long i;
 
 	pthread_setname_np(pthread_self(), "wander");
-	for (cpu = 0; moves--; cpu = (cpu + 1) % nr_cpus) {
-		CPU_ZERO(&set);
-		CPU_SET(cpu, &set);
-		if (sched_setaffinity(0, sizeof(set), &set))
-			err(1, "CPU %ld", cpu);
-	}
-	getrusage(RUSAGE_SELF, &usage);
-	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start);
+	for (i = 0; i < args[0]; i++)
+		move_to(i % nr_cpus);
+	print_switches(start);
 }
 
 /**
@@ -245,70 +259,56 @@ static void allow_pipes(unsigned long nr_threads)
 		err(1, "%lu files", 2 * nr_threads);
 }
 
-/* Start threads that pass bytes on in a circle. */
-static void start_circle(const char *name, struct link *links, pthread_t *threads,
-			 unsigned long nr_threads, unsigned long bytes)
+/* Start threads that pass bytes on in a circle. Returns the links when all have ended. */
+static struct link *run_circle(const char *name, unsigned long nr_threads, unsigned long bytes,
+			       unsigned int nr_tokens)
 {
+	struct link *links = calloc(nr_threads, sizeof(*links));
+	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
 	int (*pipes)[2] = calloc(nr_threads, sizeof(*pipes));
 	unsigned long i;
-	char full_name[16];
 
-	if (!pipes)
+	if (!links || !threads || !pipes)
 		err(1, "%lu threads", nr_threads);
 	for (i = 0; i < nr_threads; i++)
-		if (pipe(pipes[i]))
-			err(1, "pipe");
+		open_pipe(pipes[i]);
 	for (i = 0; i < nr_threads; i++) {
 		links[i].from = pipes[i][0];
 		links[i].to = pipes[(i + 1) % nr_threads][1];
 		links[i].bytes = bytes;
 		links[i].warm = (bytes + 2) / 3;
-		if (pthread_create(&threads[i], NULL, pass_on, &links[i]))
-			errx(1, "thread %lu", i);
-		snprintf(full_name, sizeof(full_name), "%s-%hu", name, (unsigned short)i);
-		pthread_setname_np(threads[i], full_name);
+		start_thread(&threads[i], name, i, pass_on, &links[i]);
 	}
-	free(pipes);
-}
-
-static void crowd(unsigned long nr_threads, unsigned long hops)
-{
-	struct link *links = calloc(nr_threads, sizeof(*links));
-	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
-	unsigned long long start = now_ns();
-	struct rusage usage;
-	unsigned long i;
-
-	if (!links || !threads)
-		err(1, "%lu threads", nr_threads);
-	start_circle("crowd", links, threads, nr_threads, hops / nr_threads * NR_TOKENS);
-	for (i = 0; i < NR_TOKENS; i++)
-		put_byte(links[(i * nr_threads / NR_TOKENS + nr_threads - 1) % nr_threads].to);
+	for (i = 0; i < nr_tokens; i++)
+		put_byte(links[(i * nr_threads / nr_tokens + nr_threads - 1) % nr_threads].to);
 	for (i = 0; i < nr_threads; i++)
 		pthread_join(threads[i], NULL);
-	getrusage(RUSAGE_SELF, &usage);
-	printf("switches %ld ns %llu\n", usage.ru_nvcsw, now_ns() - start);
+	return links;
 }
 
-static void ring(unsigned long nr_threads, unsigned long hops)
+static void crowd(const unsigned long *args)
 {
-	struct link *links = calloc(nr_threads, sizeof(*links));
-	pthread_t *threads = calloc(nr_threads, sizeof(*threads));
-	unsigned long i, laps = hops / nr_threads;
+	unsigned long long start = now_ns();
 
-	if (!links || !threads || laps < 2)
-		errx(1, "%lu threads, %lu hops", nr_threads, hops);
+	run_circle("crowd-%hu", args[0], args[1] / args[0] * NR_TOKENS, NR_TOKENS);
+	print_switches(start);
+}
+
+static void ring(const unsigned long *args)
+{
+	unsigned long nr_threads = args[0], laps = args[1] / nr_threads;
+	struct link *first;
+
+	if (laps < 2)
+		errx(1, "%lu threads, %lu hops", nr_threads, args[1]);
 	allow_pipes(nr_threads);
 	pin(0);
-	start_circle("ring", links, threads, nr_threads, laps);
-	put_byte(links[nr_threads - 1].to);
-	for (i = 0; i < nr_threads; i++)
-		pthread_join(threads[i], NULL);
-	printf("switches %lu ns %llu\n", (laps - 1 - links[0].warm) * nr_threads,
-	       links[0].end_ns - links[0].start_ns);
+	first = run_circle("ring-%hu", nr_threads, laps, 1);
+	printf("switches %lu ns %llu\n", (laps - 1 - first->warm) * nr_threads,
+	       first->end_ns - first->start_ns);
 }
 
-static void calls(unsigned long nr_calls, long call)
+static void call_often(long call, unsigned long nr_calls)
 {
 	unsigned long i;
 	unsigned long long start;
@@ -320,9 +320,20 @@ static void calls(unsigned long nr_calls, long call)
 	printf("calls %lu ns %llu\n", nr_calls, now_ns() - start);
 }
 
-static void forks(unsigned long nr_forks, struct delays delays)
+static void calls(const unsigned long *args)
 {
-	unsigned long i, warm = nr_forks / 3;
+	call_often(SYS_getppid, args[0]);
+}
+
+static void seeks(const unsigned long *args)
+{
+	call_often(SYS_lseek, args[0]);
+}
+
+static void forks(const unsigned long *args)
+{
+	const struct delays delays = { args[1], args[2] };
+	unsigned long i, nr_forks = args[0], warm = nr_forks / 3;
 	unsigned long long start = 0;
 	pid_t pid;
 
@@ -343,9 +354,9 @@ static void forks(unsigned long nr_forks, struct delays delays)
 	printf("forks %lu ns %llu\n", nr_forks - warm, now_ns() - start);
 }
 
-static void fault(unsigned long nr_pages)
+static void faults(const unsigned long *args)
 {
-	long page_bytes = sysconf(_SC_PAGESIZE);
+	unsigned long nr_pages = args[0], page_bytes = sysconf(_SC_PAGESIZE);
 	char *bytes = mmap(NULL, nr_pages * page_bytes, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	static int zero;
@@ -403,7 +414,7 @@ static pid_t start_waiting(const char *name, int pipe_fd, const char *path)
 	exit(0);
 }
 
-static void waits(unsigned long ms)
+static void waits(const unsigned long *args)
 {
 	char path[] = "/tmp/vitrine.XXXXXX";
 	pid_t reader, locker;
@@ -412,13 +423,12 @@ static void waits(unsigned long ms)
 	fd = mkstemp(path);
 	if (fd < 0 || flock(fd, LOCK_EX))
 		err(1, "%s", path);
-	if (pipe(fds))
-		err(1, "pipe");
+	open_pipe(fds);
 	reader = start_waiting("wait-pipe", fds[0], NULL);
 	locker = start_waiting("wait-flock", -1, path);
 	while (!is_asleep(reader) || !is_asleep(locker))
 		usleep(1000);
-	usleep(ms * 1000);
+	usleep(args[0] * 1000);
 	put_byte(fds[1]);
 	flock(fd, LOCK_UN);
 	while (wait(NULL) > 0)
@@ -480,22 +490,16 @@ static void *hog_cpu(void *arg)
 	return (void *)(long)gettid();
 }
 
-static void starve(unsigned long ms)
+static void starve(const unsigned long *args)
 {
-	struct starving starving = { .run_ns = ms * 1000000ULL };
-	cpu_set_t set;
+	struct starving starving = { .run_ns = args[0] * 1000000ULL };
 	pthread_t hog;
 	void *tid;
 
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(1, "CPU 0");
-	if (pipe(starving.ready) || pipe(starving.start))
-		err(1, "pipe");
-	if (pthread_create(&hog, NULL, hog_cpu, &starving))
-		errx(1, "cannot create a thread");
-	pthread_setname_np(hog, "starve-hog");
+	move_to(0);
+	open_pipe(starving.ready);
+	open_pipe(starving.start);
+	start_thread(&hog, "starve-hog", 0, hog_cpu, &starving);
 	pthread_setname_np(pthread_self(), "starve-victim");
 	get_byte(starving.ready[0]);
 	put_byte(starving.start[1]);
@@ -600,18 +604,18 @@ static FRAME long spin_outer(clock_t end)
 	return end + 1;
 }
 
-static void spin(unsigned long ms)
+static void spin(const unsigned long *args)
 {
 	unsigned long start = (unsigned long)__ehdr_start;
 
-	spin_outer(clock() + ms * (CLOCKS_PER_SEC / 1000));
+	spin_outer(clock() + args[0] * (CLOCKS_PER_SEC / 1000));
 	printf("tid %d %#lx %#lx\n", gettid(), (unsigned long)spin_outer - start,
 	       (unsigned long)spin_inner - start);
 }
 
-static void frames(unsigned long ms)
+static void frames(const unsigned long *args)
 {
-	const struct timespec time = { ms / 1000, ms % 1000 * 1000000 };
+	const struct timespec time = { args[0] / 1000, args[0] % 1000 * 1000000 };
 	unsigned long start = (unsigned long)__ehdr_start;
 
 	kept_outer(&time);
@@ -664,7 +668,7 @@ static void *map_page(void)
 }
 
 /* The kernel reads the arguments of execve() before it replaces the program. */
-static void exec_frames(void)
+static void exec_frames(const unsigned long *unused)
 {
 	struct uffdio_api api = { .api = UFFD_API };
 	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
@@ -672,6 +676,7 @@ static void exec_frames(void)
 	char *bytes = map_page(), *page = map_page();
 	pid_t pid = getpid();
 
+	(void)unused;
 	memcpy(bytes, "20", sizeof("20"));
 	missing.range.start = (uintptr_t)page;
 	missing.range.len = sysconf(_SC_PAGESIZE);
@@ -745,9 +750,9 @@ static void wait_on_holder(const char *path, unsigned long nap_ms)
 		const char *name;
 		void *(*run)(void *lock);
 	} roles[NR_LOCK_ROLES] = {
-		[LOCK_WAITER]	= { "waiter", wait_for_lock },
-		[LOCK_STARTER]	= { "starter", start_waiter },
-		[LOCK_HOLDER]	= { "holder", hold_lock },
+		[LOCK_WAITER]	= { "lock-waiter", wait_for_lock },
+		[LOCK_STARTER]	= { "lock-starter", start_waiter },
+		[LOCK_HOLDER]	= { "lock-holder", hold_lock },
 	};
 	struct lock lock = {
 		.mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -755,27 +760,28 @@ static void wait_on_holder(const char *path, unsigned long nap_ms)
 		.nap_us = nap_ms * 1000,
 	};
 	pthread_t threads[NR_LOCK_ROLES];
-	char name[16];
 	void *tid;
 	int i;
 
 	if (path && lock.file < 0)
 		err(1, "%s", path);
-	if (pipe(lock.held) || pipe(lock.start))
-		err(1, "pipe");
+	open_pipe(lock.held);
+	open_pipe(lock.start);
 	for (i = 0; i < NR_LOCK_ROLES; i++) {
-		if (pthread_create(&threads[i], NULL, roles[i].run, &lock))
-			errx(1, "cannot create a thread");
-		snprintf(name, sizeof(name), "lock-%s", roles[i].name);
-		pthread_setname_np(threads[i], name);
+		start_thread(&threads[i], roles[i].name, 0, roles[i].run, &lock);
 		while (i != LOCK_HOLDER && !(lock.tids[i] && is_asleep(lock.tids[i])))
 			usleep(1000);
 	}
 	for (i = LOCK_HOLDER; i >= 0; i--) {
 		pthread_join(threads[i], &tid);
-		printf("%s %ld ", roles[i].name, (long)tid);
+		printf("%s %ld ", roles[i].name + strlen("lock-"), (long)tid);
 	}
 	printf("%s %llu\n", path ? "fsync" : "nap", lock.held_ns);
+}
+
+static void stall(const unsigned long *args)
+{
+	wait_on_holder(NULL, args[0]);
 }
 
 /* ---- workers --------------------------------------------------------------- */
@@ -802,30 +808,27 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void workers(unsigned int seed, unsigned long nr_sleeps, unsigned long percent)
+static void workers(const unsigned long *args)
 {
 	struct worker all[NR_WORKERS];
 	pthread_t threads[NR_WORKERS];
-	char name[16];
 	int i;
 
 	for (i = 0; i < NR_WORKERS; i++) {
 		all[i] = (struct worker){
-			.random = seed * NR_WORKERS + i,
-			.nr_sleeps = nr_sleeps,
-			.percent = i == SLOW_WORKER ? percent : 0,
+			.random = args[0] * NR_WORKERS + i,
+			.nr_sleeps = args[1],
+			.percent = i == SLOW_WORKER ? args[2] : 0,
 		};
-		snprintf(name, sizeof(name), "worker-%d", i);
-		if (pthread_create(&threads[i], NULL, work, &all[i]) ||
-		    pthread_setname_np(threads[i], name))
-			errx(1, "cannot create a thread");
+		start_thread(&threads[i], "worker-%hu", i, work, &all[i]);
 	}
 	for (i = 0; i < NR_WORKERS; i++)
 		pthread_join(threads[i], NULL);
 }
 
-static void compat(void)
+static void compat(const unsigned long *unused)
 {
+	(void)unused;
 #ifdef __x86_64__
 	long nr = 60;
 
@@ -833,47 +836,49 @@ static void compat(void)
 #endif
 }
 
+static const struct {
+	const char *name;
+	int nr_least, nr_most;	/* arguments */
+	void (*run)(const unsigned long *args);
+} workloads[] = {
+	{ "pingpong", 1, 4, pingpong },
+	{ "wander", 1, 1, wander },
+	{ "crowd", 2, 2, crowd },
+	{ "ring", 2, 2, ring },
+	{ "calls", 1, 1, calls },
+	{ "seeks", 1, 1, seeks },
+	{ "forks", 1, 3, forks },
+	{ "faults", 1, 1, faults },
+	{ "compat", 0, 0, compat },
+	{ "waits", 1, 1, waits },
+	{ "workers", 3, 3, workers },
+	{ "starve", 1, 1, starve },
+	{ "frames", 1, 1, frames },
+	{ "spin", 1, 1, spin },
+	{ "exec", 0, 0, exec_frames },
+	{ "stall", 1, 1, stall },
+};
+
 int main(int argc, char **argv)
 {
+	unsigned long args[4] = {};
+	int arg, nr_args = argc - 2;
+	unsigned int i;
+
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc >= 3 && !strcmp(argv[1], "pingpong"))
-		pingpong(strtoul(argv[2], NULL, 0),
-			 argc > 3 ? atoi(argv[3]) : 0, parse_delays(argc, argv, 4));
-	else if (argc == 3 && !strcmp(argv[1], "wander"))
-		wander(strtoul(argv[2], NULL, 0));
-	else if (argc == 4 && !strcmp(argv[1], "crowd"))
-		crowd(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	else if (argc == 4 && !strcmp(argv[1], "ring"))
-		ring(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0));
-	else if (argc == 3 && !strcmp(argv[1], "calls"))
-		calls(strtoul(argv[2], NULL, 0), SYS_getppid);
-	else if (argc == 3 && !strcmp(argv[1], "seeks"))
-		calls(strtoul(argv[2], NULL, 0), SYS_lseek);
-	else if (argc >= 3 && !strcmp(argv[1], "forks"))
-		forks(strtoul(argv[2], NULL, 0), parse_delays(argc, argv, 3));
-	else if (argc == 3 && !strcmp(argv[1], "faults"))
-		fault(strtoul(argv[2], NULL, 0));
-	else if (argc == 2 && !strcmp(argv[1], "compat"))
-		compat();
-	else if (argc == 3 && !strcmp(argv[1], "waits"))
-		waits(strtoul(argv[2], NULL, 0));
-	else if (argc == 5 && !strcmp(argv[1], "workers"))
-		workers(strtoul(argv[2], NULL, 0), strtoul(argv[3], NULL, 0),
-			strtoul(argv[4], NULL, 0));
-	else if (argc == 3 && !strcmp(argv[1], "starve"))
-		starve(strtoul(argv[2], NULL, 0));
-	else if (argc == 3 && !strcmp(argv[1], "frames"))
-		frames(strtoul(argv[2], NULL, 0));
-	else if (argc == 3 && !strcmp(argv[1], "spin"))
-		spin(strtoul(argv[2], NULL, 0));
-	else if (argc == 2 && !strcmp(argv[1], "exec"))
-		exec_frames();
-	else if (argc == 3 && !strcmp(argv[1], "lock"))
+	if (nr_args == 1 && !strcmp(argv[1], "lock")) {
 		wait_on_holder(argv[2], 0);
-	else if (argc == 3 && !strcmp(argv[1], "stall"))
-		wait_on_holder(NULL, strtoul(argv[2], NULL, 0));
-	else
-		errx(2,
-		     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | compat | forks N [NTH US] | waits|starve|stall|frames|spin MS | workers SEED N PERCENT | exec | lock FILE");
-	return 0;
+		return 0;
+	}
+	for (i = 0; i < sizeof(workloads) / sizeof(*workloads); i++) {
+		if (nr_args < workloads[i].nr_least || nr_args > workloads[i].nr_most ||
+		    strcmp(argv[1], workloads[i].name))
+			continue;
+		for (arg = 0; arg < nr_args; arg++)
+			args[arg] = strtoul(argv[arg + 2], NULL, 0);
+		workloads[i].run(args);
+		return 0;
+	}
+	errx(2,
+	     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | compat | forks N [NTH US] | waits|starve|stall|frames|spin MS | workers SEED N PERCENT | exec | lock FILE");
 }
