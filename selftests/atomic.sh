@@ -7,19 +7,14 @@
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
 nr=10000
-created=/sys/module/locked/parameters/created
 
 load enable=0
 insmod "$VITRINE_MODULES/locked.ko" nr=$nr || skip "this kernel has no tracepoint under the lock"
 
 # Pages that are freed and allocated again pass through the free lists.
-enough()
-{
+check "values are created with the zone locked" until_true eval '
 	head -c 64M /dev/zero | tail -c 32M >/dev/null
-	[ "$(<"$created")" = "$nr" ]
-}
-
-check "values are created with the zone locked" until_true enough
+	[ "$(</sys/module/locked/parameters/created)" = "$nr" ]'
 check "each of them is in the tree or counted" prints $nr \
 	value vitrine '.root.trees.locked | .values + .failed'
 # Two pages have room for 512 values.

@@ -15,26 +15,16 @@ names()
 	vitrine print --json "$1" | jq -r '(.in?, .out?, .thread?) | select(.) | .name' | sort -u
 }
 
-# has FILE NAME...: all these threads are in FILE
+# has FILE NAME...: all these threads are in FILE; prints those that are not
 has()
 {
-	local name
-
-	names "$1" >names.txt
-	for name in "${@:2}"; do
-		grep -qx "$name" names.txt || { echo "no $name among:"; cat names.txt; return 1; }
-	done
+	fails grep -vxFf <(names "$1") <(printf '%s\n' "${@:2}")
 }
 
-# lacks FILE NAME...: none of these threads is in FILE
+# lacks FILE NAME...: none of these threads is in FILE; prints those that are
 lacks()
 {
-	local name
-
-	names "$1" >names.txt
-	for name in "${@:2}"; do
-		! grep -qx "$name" names.txt || { echo "$name among:"; cat names.txt; return 1; }
-	done
+	fails grep -xFf <(names "$1") <(printf '%s\n' "${@:2}")
 }
 
 # notes FILE WORDS: `vitrine check' finds FILE sound, and tells that WORDS were the filters
@@ -104,6 +94,6 @@ check "record -C and -p together" vitrine record -o both.fxt -C 0 -p alpha -- ba
 check "the file of -C and -p says which CPU and process it has" notes both.fxt "cpus=0 processes=alpha"
 check "--rotate excludes a choice" refuses 2 "excludes" vitrine record -o none.fxt --rotate 1M -p alpha -- true
 check "the settings are as before" grep -qx -e -sched "$TRACE/events"
-rm -f names.txt check.log family gate alpha* bravo* ./*.fxt
+rm -f check.log family gate alpha* bravo* ./*.fxt
 
 finish

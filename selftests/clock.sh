@@ -7,17 +7,10 @@
 
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
 
-# current: the session's clock
-current()
-{
-	grep -o '\[.*\]' "$TRACE/clock"
-}
-
 # is CLOCK: the clock of the session is CLOCK
 is()
 {
-	cat "$TRACE/clock"
-	[ "$(current)" = "[$1]" ]
+	prints "[$1]" grep -o '\[.*\]' "$TRACE/clock"
 }
 
 # cpu_has FLAG: /proc/cpuinfo lists FLAG

@@ -14,11 +14,6 @@ cpu1=/sys/devices/system/cpu/cpu1/online
 crowd=$!
 trap 'kill $crowd; echo 1 >$cpu1' EXIT
 
-away_and_back()
-{
-	echo 0 >"$cpu1" && echo 1 >"$cpu1"
-}
-
 # records: number of records of CPU 1
 records()
 {
@@ -37,7 +32,7 @@ check "no ring for a CPU that never came" test ! -e "$TRACE/cpu1"
 echo 1 >"$cpu1"
 check "a CPU that comes online gets a ring" test -e "$TRACE/cpu1"
 check "a CPU that came online records" until_true has_more "$(records)"
-check "go and come under load" repeat 10 away_and_back
+check "go and come under load" repeat 10 eval 'echo 0 >"$cpu1" && echo 1 >"$cpu1"'
 check "the CPU records after it went and came under load" until_true has_more "$(records)"
 check "the recording is sound" rings_are_sound
 echo 0 >"$cpu1"

@@ -57,12 +57,8 @@ done
 check "the shell: sound" archive_anew shell
 check "the shell: in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
 check "the shell: as Perfetto expects" legible shell 4
-on_the_writer()
-{
-	grep -E 'marker:' /tmp/shell.txt | grep -vF "$(cat /proc/$$/comm)" && return 1
-	[ "$(grep -c 'marker:' /tmp/shell.txt)" = 4 ]
-}
-check "the shell: on the track of the thread that writes" on_the_writer
+check "the shell: on the track of the thread that writes" \
+	test "$(grep marker: /tmp/shell.txt | grep -cF " $(</proc/$$/comm):")" = 4
 
 check "a C program" "$program" write
 check "C: sound" archive_anew c
@@ -70,7 +66,6 @@ check "C: in order" are c "begin outer" "flow-begin hop id 7" "instant café" \
 	"counter least id 0 value=-9223372036854775808" "counter most id 0 value=9223372036854775807" \
 	"async-begin request id 18446744073709551615" "flow hop id 7" \
 	"async-end request id 18446744073709551615" "flow-end hop id 7" end
-
 check "C: as Perfetto expects" legible c 10
 
 if python3 -c 'import vitrine' 2>/dev/null; then

@@ -13,15 +13,11 @@ publish()
 	insmod "$VITRINE_PUBLISHER_KO" "$@"
 }
 
-copy_is_sound()
-{
-	cp "$tree" /tmp/copy.inspect && vitrine check /tmp/copy.inspect
-}
-
 # sound: every byte of copies made during changes is accounted for
 sound()
 {
-	repeat 3 copy_is_sound && vitrine show --json publisher >/tmp/copy.json && jq -e .root.state /tmp/copy.json
+	repeat 3 eval 'cp "$tree" /tmp/copy.inspect && vitrine check /tmp/copy.inspect' &&
+		vitrine show --json publisher >/tmp/copy.json && jq -e .root.state /tmp/copy.json
 }
 
 check "a publisher needs the module" fails publish
@@ -186,21 +182,15 @@ holds()
 	find "/proc/$(pgrep -f '^vitrine watch')/fd" -lname '*publisher.inspect*' | grep -q .
 }
 
-watched()
-{
-	local mode
-
-	for mode in fast churn batch; do
-		publish "mode=$mode" && until_true holds && rmmod publisher && until_true fails holds || return
-	done
-}
-
 mkfifo /tmp/keys
 TERM=xterm LINES=24 COLUMNS=80 script -qefc "vitrine watch -i 0.1" /tmp/screen </tmp/keys &>/tmp/watch.log &
 watching=$!
 exec 6>/tmp/keys
 printf '/publisher\r' >&6
-check "vitrine watch shows publishers that come and go" watched
+for mode in fast churn batch; do
+	check "vitrine watch shows a publisher that comes and goes: $mode" eval \
+		'publish "mode=$mode" && until_true holds && rmmod publisher && until_true fails holds'
+done
 check "vitrine watch has shown a publisher" until_true grep -qa publisher: /tmp/screen
 check "nothing that is read is a fault" fails grep -qa "offset 0x" /tmp/screen
 echo -n q >&6
@@ -208,11 +198,7 @@ wait $watching
 check "vitrine watch ends with status 0" within 0 $? 0
 exec 6>&-
 
-come_and_go()
-{
-	publish mode=churn && vitrine show publisher >/dev/null && rmmod publisher
-}
-
-check "comes and goes" repeat 5 come_and_go
+check "comes and goes" repeat 5 \
+	eval 'publish mode=churn && vitrine show publisher >/dev/null && rmmod publisher'
 
 finish

@@ -30,16 +30,6 @@ still_tree_is_read()
 	copy_is_read "$1" && same /tmp/copy.txt /tmp/mapped.txt
 }
 
-read_edited()
-{
-	"$reader" "$INSPECT/publisher.inspect" >/tmp/edited.txt
-}
-
-while_edited()
-{
-	repeat 10 read_edited && jq -rR -f "$VITRINE_SELFTESTS/values.jq" /tmp/edited.txt | grep -q '^state = '
-}
-
 load
 for tree in "$INSPECT"/*.inspect; do
 	check "${tree##*/}: the program prints its values" copy_is_read "$tree"
@@ -48,7 +38,9 @@ insmod "$VITRINE_PUBLISHER_KO" mode=idle steps=208
 check "every type of value, copied and mapped" still_tree_is_read "$INSPECT/publisher.inspect"
 rmmod publisher
 insmod "$VITRINE_PUBLISHER_KO" mode=batch
-check "reads a tree while it is edited" while_edited
+check "reads a tree while it is edited" repeat 10 eval '
+	"$reader" "$INSPECT/publisher.inspect" >/tmp/edited.txt &&
+		jq -rR -f "$VITRINE_SELFTESTS/values.jq" /tmp/edited.txt | grep "^state = "'
 rmmod publisher
 
 # ---- rings ------------------------------------------------------------------
@@ -93,15 +85,8 @@ on_each_cpu "$WORKLOAD" crowd 20 20000
 session_ends
 check "follows until the session is over" test $status = 0
 check "follows: what was copied is sound" vitrine check /tmp/followed.fxt
-missing()
-{
-	comm -23 <(vitrine print /tmp/kernel.fxt | sort) <(vitrine print /tmp/followed.fxt | sort) \
-		>/tmp/missing.txt
-	head /tmp/missing.txt
-	[ -s /tmp/missing.txt ]
-}
-
-check "follows: it has the last records, too" fails missing
+check "follows: it has the last records, too" fails grep . \
+	<(comm -23 <(vitrine print /tmp/kernel.fxt | sort) <(vitrine print /tmp/followed.fxt | sort))
 check "follows: the rings were reused" test "$(stat -c %s /tmp/followed.fxt)" -gt $((2 * 64 * 1024 * $(nproc)))
 
 # Stopped, the program loses what is overwritten.

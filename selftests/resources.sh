@@ -125,11 +125,6 @@ works()
 	sed -nE 's/.* ([0-9]+\.[0-9]+): workqueue_execute_start:.*function fold \[vitrine\].*/\1/p' "$tracefs/trace"
 }
 
-worked()
-{
-	[ "$(works | wc -l)" -ge 4 ]
-}
-
 # The lower bound leaves room for ticks that a guest makes up for after it stood still.
 a_second_apart()
 {
@@ -144,7 +139,7 @@ done
 "$VITRINE_SELFTESTS/watch_frozen" "$INSPECT/publisher.inspect" >/dev/null &
 echo >"$tracefs/trace"
 echo 1 >"$tracefs/events/workqueue/workqueue_execute_start/enable"
-check "a mapped tree is refreshed" until_true worked
+check "a mapped tree is refreshed" until_true eval '[ "$(works | wc -l)" -ge 4 ]'
 check "a mapped tree is refreshed once a second, however many files are open" a_second_apart
 for fd in "${fds[@]}"; do
 	exec {fd}<&-

@@ -100,14 +100,10 @@ check "trees dropped on request do not count as dropped by a limit" test "$(valu
 
 # ---- the whole time somebody reads ------------------------------------------
 
-come_and_go()
-{
-	leave trees=4 && drop retained1
-}
-
 (while [ ! -e /tmp/stop ]; do vitrine show; vitrine check "$retained"/*.inspect; done) >/tmp/storm.log 2>&1 &
 storm=$!
-check "publishers come and go, and some trees with them" repeat 10 come_and_go
+check "publishers come and go, and some trees with them" repeat 10 \
+	eval 'leave trees=4 && drop retained1'
 touch /tmp/stop
 wait $storm
 check "nobody saw a fault" fails grep "offset" /tmp/storm.log

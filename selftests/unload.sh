@@ -10,12 +10,8 @@
 crowd=$!
 trap 'kill $crowd' EXIT
 
-load_and_unload()
-{
-	load && rmmod vitrine && [ ! -e /sys/kernel/debug/vitrine ]
-}
-
-check "load and unload under load" repeat 10 load_and_unload
+check "load and unload under load" repeat 10 \
+	eval 'load && rmmod vitrine && [ ! -e /sys/kernel/debug/vitrine ]'
 
 # A thread that is to record its user stack keeps the module in use until it has. While stacks
 # are armed, threads of the crowd take turns in that, so on a slow machine one always does.
@@ -29,30 +25,15 @@ unload_with_user_stacks()
 check "unload while threads are to record their user stacks" \
 	repeat "${1:-5}" unload_with_user_stacks
 
-enable_and_disable()
-{
-	set_to enable 0 && set_to enable 1
-}
-
-change_sessions()
-{
-	set_to clock mono && set_to clock boot && set_to clock local
-}
-
 load
-check "stop and start under load" repeat 20 enable_and_disable
+check "stop and start under load" repeat 20 eval 'set_to enable 0 && set_to enable 1'
 check "what was recorded meanwhile is sound" rings_are_sound
-check "change sessions under load" repeat 10 change_sessions
+check "change sessions under load" repeat 10 \
+	eval 'set_to clock mono && set_to clock boot && set_to clock local'
 check "what was recorded since is sound" rings_are_sound
 
-# held FILE: rmmod fails while FILE is open
-held()
-{
-	refuses 1 "in use" rmmod vitrine <"$1"
-}
-
 for file in "$INSPECT/system.inspect" "$TRACE/cpu0" "$TRACE/trace.fxt" "$TRACE/enable"; do
-	check "unload refused while open: $file" held "$file"
+	check "unload refused while open: $file" refuses 1 "in use" rmmod vitrine <"$file"
 done
 check "unload refused while mapped" "$VITRINE_SELFTESTS/map_hold" "$INSPECT/system.inspect"
 check "unload refused while a ring is mapped" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0"

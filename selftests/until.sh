@@ -51,12 +51,9 @@ check "the trace ends with the marker" ends_with marked.fxt marker:stop
 check "the trace begins before the marker" grep -qx marker:start events.txt
 check "the settings are as before" as_before
 
-switched_on()
-{
+check "the category is switched on" eval '
 	vitrine record --no-wakeups -o exec.fxt --until sched:exec -- true &&
-		vitrine print exec.fxt | grep 'sched:exec file='
-}
-check "the category is switched on" switched_on
+		vitrine print exec.fxt | grep "sched:exec file="'
 check "the settings are as before" as_before
 check "any event of a category" vitrine record -o any.fxt --until marker -- \
 	sh -c 'echo any >"$0"; until [ -s any.fxt ]; do :; done' "$TRACE/marker"
