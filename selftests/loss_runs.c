@@ -3,7 +3,7 @@
  *	loss_runs RUNS [SEED]
  *
  * Random runs that lose records, with the account of each CPU. In each run the rings have
- * another size and mode, every CPU switches threads as often as it can, and the reader
+ * another size and mode, threads of the caller switch on every CPU, and the reader
  * reads sub-buffers from time to time. At a random moment it stops, for longer than the
  * rings last. Then recording ends, the rest is read, and for each CPU
  *
@@ -18,9 +18,6 @@
 #include <err.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,81 +83,23 @@ static void set(const char *name, const char *format, unsigned int number)
 	close(fd);
 }
 
-/* ---- Every CPU switches threads ------------------------------------------- */
-
-struct pair {
-	int pipes[2][2];
-	unsigned int cpu;
-};
-
-struct player {
-	struct pair *pair;
-	unsigned int side;
-};
-
-static void *play(void *arg)
-{
-	struct player *player = arg;
-	struct pair *pair = player->pair;
-	cpu_set_t set;
-	char byte;
-
-	CPU_ZERO(&set);
-	CPU_SET(pair->cpu, &set);
-	sched_setaffinity(0, sizeof(set), &set);
-	while (read(pair->pipes[player->side][0], &byte, 1) == 1)
-		if (write(pair->pipes[!player->side][1], &byte, 1) != 1)
-			break;
-	return NULL;
-}
-
-/* Start two threads that run until the program ends. */
-static void start_pair(unsigned int cpu)
-{
-	struct pair *pair = calloc(1, sizeof(*pair));
-	struct player *players = calloc(2, sizeof(*players));
-	pthread_t thread;
-	unsigned int i;
-
-	if (!pair || !players || pipe(pair->pipes[0]) || pipe(pair->pipes[1]))
-		err(1, "pair");
-	pair->cpu = cpu;
-	for (i = 0; i < 2; i++) {
-		players[i] = (struct player){ pair, i };
-		if (pthread_create(&thread, NULL, play, &players[i]))
-			err(1, "thread");
-	}
-	if (write(pair->pipes[0][1], "x", 1) != 1)
-		err(1, "pipe");
-}
-
 /* ---- Reading ---------------------------------------------------------------- */
 
-static uint64_t argument(const struct vitrine_fxt_record *record, const char *name)
+static bool is_text(const struct vitrine_fxt_string *text, const char *wanted)
 {
-	unsigned int i;
-
-	for (i = 0; i < record->nr_args; i++)
-		if (record->args[i].name.len_bytes == strlen(name) &&
-		    !memcmp(record->args[i].name.bytes, name, strlen(name)))
-			return record->args[i].value.uint64;
-	return 0;
-}
-
-static bool is_mark(const struct vitrine_fxt_record *record)
-{
-	static const char name[] = "drop_stats";
-
-	return record->kind == VITRINE_FXT_EVENT &&
-	       record->event.name.len_bytes == strlen(name) &&
-	       !memcmp(record->event.name.bytes, name, strlen(name));
+	return text->len_bytes == strlen(wanted) && !memcmp(text->bytes, wanted, strlen(wanted));
 }
 
 static void take_record(struct account *account, const struct vitrine_fxt_record *record)
 {
+	unsigned int i;
+
 	account->read += record->timed;
-	if (is_mark(record))
-		account->marked += argument(record, "num_records");
+	if (record->kind != VITRINE_FXT_EVENT || !is_text(&record->event.name, "drop_stats"))
+		return;
+	for (i = 0; i < record->nr_args; i++)
+		if (is_text(&record->args[i].name, "num_records"))
+			account->marked += record->args[i].value.uint64;
 }
 
 static void take_subbuf(struct account *account, const struct vitrine_subbuf *subbuf)
@@ -216,16 +155,6 @@ static void close_rings(void)
 }
 
 /* ---- What the kernel says ---------------------------------------------------- */
-
-static const struct vitrine_value *child(const struct vitrine_value *value, const char *name)
-{
-	size_t len;
-
-	for (value = vitrine_value_first_child(value); value; value = vitrine_value_next(value))
-		if (!strncmp(vitrine_value_name(value, &len), name, len) && len == strlen(name))
-			return value;
-	errx(1, "%s: no %s", TREE, name);
-}
 
 static void read_counts(struct counts *counts)
 {
@@ -338,7 +267,6 @@ static bool run(unsigned long number)
 int main(int argc, char **argv)
 {
 	unsigned long runs, i, inexact = 0;
-	unsigned int cpu;
 	uint64_t seed;
 
 	if (argc < 2)
@@ -348,8 +276,6 @@ int main(int argc, char **argv)
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (nr_cpus > MAX_CPUS)
 		errx(1, "more than %u CPUs", MAX_CPUS);
-	for (cpu = 0; cpu < nr_cpus; cpu++)
-		start_pair(cpu);
 	set("enable", "0", 0);
 	for (i = 0; i < runs; i++) {
 		random_state = seed + i;

@@ -206,7 +206,7 @@ int main(void)
 {
 	page = sysconf(_SC_PAGESIZE);
 	ksft_print_header();
-	load_module("VITRINE_KO", "vitrine", "");
+	load_module("vitrine", "");
 	ksft_set_plan(ARRAY_SIZE(attempts) + 4 + 2 + 1 + 5 + 3);
 	test_attempts();
 	test_changes();

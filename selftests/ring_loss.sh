@@ -7,14 +7,14 @@
 #
 #	ring_loss.sh [RUNS]		default 10
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 load buffer_kb=64 subbuf_kb=32
 
-# number WORD: the number before WORD in the output of vitrine check
-number()
+# lost_in_file: the number of lost records that the file tells
+lost_in_file()
 {
-	vitrine check /tmp/lossy.fxt | sed -nE "s/.* ([0-9]+) $1.*/\1/p" | tail -n 1
+	number "records lost" <(vitrine check /tmp/lossy.fxt)
 }
 
 # The recorder is stopped again and again, for longer than the rings last. Recording ends
@@ -32,39 +32,35 @@ lossy_record()
 		'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
 	outrun $! 64 /tmp/began.json
 	wait $! && [ "$(jq '[.root.trace.cpus[].subbuffers] | max' /tmp/began.json)" -le 1 ] &&
-		[ "$(number "records lost")" -gt 0 ]
+		[ "$(lost_in_file)" -gt 0 ]
 }
 
 check "record with a stopped consumer" retried lossy_record
 sed 's/^/# /' /tmp/lossy.log
 check "what was read is sound" vitrine check /tmp/lossy.fxt
 vitrine check /tmp/lossy.fxt | tail -n 1 | sed 's/^/# /'
-lost=$(sed -nE 's/.* ([0-9]+) lost.*/\1/p' /tmp/lossy.log)
+lost=$(number lost /tmp/lossy.log)
 check "some were lost" test "${lost:-0}" -gt 0
-check "the file misses no more than the recorder" \
-	within 1 "$(number "records lost")" "$lost"
+check "the file misses no more than the recorder" within 1 "$(lost_in_file)" "$lost"
 check "the file marks the loss for viewers" \
 	sh -c 'vitrine print /tmp/lossy.fxt | grep -q "buffer filled up"'
-# marked: number of lost records according to the marks in the file
-marked()
-{
-	vitrine print /tmp/lossy.fxt | sed -n 's/.*drop_stats.*num_records=\([0-9]*\).*/\1/p' |
-		awk '{ sum += $1 } END { print sum + 0 }'
-}
-
-check "the marks in the file tell the number of lost records" test "$(marked)" = "$(number "records lost")"
-written=$(value vitrine '[.root.trace.cpus[].records] | add')
+check "the marks in the file tell the number of lost records" \
+	test "$(marked /tmp/lossy.fxt)" = "$(lost_in_file)"
+written=$(total .records)
 # The file also contains switches that close a row where records are missing.
-read=$(sed -nE 's/.* ([0-9]+) switches on.*/\1/p' /tmp/lossy.log)
+read=$(number "switches on" /tmp/lossy.log)
 echo "# $written written, $read read, $lost lost"
 check "written = read + lost, to the record" test "$written" = $((read + lost))
 
-random_runs()
-{
-	"$VITRINE_SELFTESTS/loss_runs" "$1" >/tmp/loss_runs.log
-}
-
-check "the same on each CPU, in ${1:-10} random runs" random_runs "${1:-10}"
+# Two threads on each CPU, which switch as often as they can.
+runs=${1:-10}
+for ((cpu = 0; cpu < $(nproc); cpu++)); do
+	taskset -c $cpu "$WORKLOAD" crowd 2 1000000000 &
+done
+check "the same on each CPU, in $runs random runs" \
+	eval '"$VITRINE_SELFTESTS/loss_runs" $runs >/tmp/loss_runs.log'
+mapfile -t crowds < <(jobs -p)
+kill "${crowds[@]}"
 sed 's/^/# /' /tmp/loss_runs.log
 
 finish

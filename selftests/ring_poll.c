@@ -211,7 +211,7 @@ int main(void)
 	long page = sysconf(_SC_PAGESIZE);
 
 	ksft_print_header();
-	load_module("VITRINE_KO", "vitrine", "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
+	load_module("vitrine", "enable=0 mode=streaming buffer_kb=64 subbuf_kb=4");
 	ksft_set_plan(2 + WATERMARK + 1 + 7 + 3);
 	ring_fd = open(TRACE_DIR "cpu0", O_RDWR);
 	trigger_fd = open(TRACE_DIR "trigger", O_RDONLY);

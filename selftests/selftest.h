@@ -32,18 +32,22 @@ static inline void unload_leftover(const char *name)
 		ksft_exit_fail_msg("cannot unload %s\n", name);
 }
 
-/* Load the module whose path is in an environment variable. */
-static inline void load_module(const char *variable, const char *name, const char *params)
+/* Load vitrine, or one of the modules of the selftests. */
+static inline void load_module(const char *name, const char *params)
 {
-	const char *path = getenv(variable);
+	const bool is_vitrine = !strcmp(name, "vitrine");
+	const char *path = getenv(is_vitrine ? "VITRINE_KO" : "VITRINE_MODULES");
 	char command[4096];
 
 	if (!path)
-		ksft_exit_skip("set %s to the module, or use selftests/qemu/run\n", variable);
+		ksft_exit_skip("set VITRINE_KO and VITRINE_MODULES, or use selftests/qemu/run\n");
 	unload_leftover(name);
-	snprintf(command, sizeof(command), "insmod '%s' %s", path, params);
+	if (is_vitrine)
+		snprintf(command, sizeof(command), "insmod '%s' %s", path, params);
+	else
+		snprintf(command, sizeof(command), "insmod '%s/%s.ko' %s", path, name, params);
 	if (system(command))
-		ksft_exit_fail_msg("cannot load %s\n", path);
+		ksft_exit_fail_msg("cannot load %s\n", name);
 }
 
 static inline void unload_module(const char *name)

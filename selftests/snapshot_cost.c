@@ -12,11 +12,11 @@
  * their beginning, in the middle and at their end. Times are instructions: run this in a
  * guest that counts them (selftests/qemu/run --icount).
  */
-#include <inttypes.h>
 #include <time.h>
 
 #include <vitrine.h>
 
+#include "must.h"
 #include "selftest.h"
 
 #define TREE_BYTES	(1U << 20)
@@ -35,14 +35,6 @@ static uint64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
-static void must(struct vitrine_error *err)
-{
-	if (!err)
-		return;
-	vitrine_error_print(err, stdout);
-	ksft_exit_fail_msg("no snapshot\n");
 }
 
 /**
@@ -204,27 +196,14 @@ static void race(struct reader *mapped, struct reader *by_read, unsigned long nr
 			 "there was an edit for each\n");
 }
 
-static void load_bench(void)
-{
-	const char *modules = getenv("VITRINE_MODULES");
-	char path[4096];
-
-	if (!modules)
-		ksft_exit_skip("set VITRINE_MODULES, or use selftests/qemu/run\n");
-	snprintf(path, sizeof(path), "%s/bench.ko", modules);
-	setenv("VITRINE_BENCH_KO", path, 1);
-	load_module("VITRINE_BENCH_KO", "bench", "size_kb=1024");
-}
-
 int main(int argc, char **argv)
 {
-	unsigned long nr_snapshots = argc > 1 ? strtoul(argv[1], NULL, 0) :
-				     600;
+	unsigned long nr_snapshots = argc > 1 ? strtoul(argv[1], NULL, 0) : 600;
 	struct reader mapped = {}, by_read = {};
 
 	ksft_print_header();
-	load_module("VITRINE_KO", "vitrine", "enable=0 trees=");
-	load_bench();
+	load_module("vitrine", "enable=0 trees=");
+	load_module("bench", "size_kb=1024");
 	ksft_set_plan(10);
 	reader_init(&mapped, BENCH, VITRINE_SOURCE_MAP);
 	reader_init(&by_read, BENCH, VITRINE_SOURCE_READ);

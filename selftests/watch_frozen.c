@@ -7,7 +7,6 @@
  * Exits 0 if all are sound.
  */
 #include <err.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include <vitrine/inspect.h>
@@ -15,28 +14,11 @@
 #include "must.h"
 #include "vitrine.h"
 
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	(void)ctx;
-	printf("offset 0x%" PRIx64 ": %s\n", offset, message);
-}
-
-static void check(const struct vitrine_snapshot *snapshot, const char *path)
-{
-	struct vitrine_inspect_summary summary;
-	size_t len;
-	const void *bytes = vitrine_snapshot_bytes(snapshot, &len);
-
-	must(vitrine_inspect_check(bytes, len, path, print_fault, NULL, &summary));
-	if (summary.nr_faults)
-		errx(1, "%s: not sound", path);
-}
-
 int main(int argc, char **argv)
 {
 	struct vitrine_snapshot *snapshot;
 	struct vitrine_source *source;
-	unsigned long nr = 1;
+	unsigned long nr = 0;
 
 	if (argc != 2)
 		errx(2, "usage: watch_frozen FILE");
@@ -44,14 +26,16 @@ int main(int argc, char **argv)
 	if (!vitrine_source_mapped(source))
 		errx(1, "%s: not mapped", argv[1]);
 	must(vitrine_snapshot_create(source, &snapshot));
-	check(snapshot, argv[1]);
-	puts("watching");
-	fflush(stdout);
-
-	while (vitrine_snapshot_generation(snapshot) != INSPECT_GENERATION_FROZEN) {
+	for (;;) {
+		if (!is_sound(snapshot, argv[1]))
+			errx(1, "%s: not sound", argv[1]);
+		if (!nr++) {
+			puts("watching");
+			fflush(stdout);
+		}
+		if (vitrine_snapshot_generation(snapshot) == INSPECT_GENERATION_FROZEN)
+			break;
 		must(vitrine_snapshot_refresh(snapshot, source));
-		check(snapshot, argv[1]);
-		nr++;
 	}
 	printf("%lu snapshots\n", nr);
 	vitrine_snapshot_destroy(snapshot);
