@@ -16,9 +16,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -26,6 +23,7 @@
 
 #include <vitrine.h>
 
+#include "must.h"
 #include "selftest.h"
 
 #define DEBUGFS		"/sys/kernel/debug"
@@ -44,24 +42,42 @@
 static long page;
 static bool try_all;
 
+/* Functions that return an int return 0 or an errno. */
 struct operation {
 	const char *name;
-	void (*prepare)(void);	/* once; may be NULL */
-	int (*run)(const char *arg);	/* 0 or an errno */
+	int (*run)(const char *arg);
 	const char *arg;
-	void (*undo)(void);	/* after success; may be NULL */
 	unsigned int stride;	/* fails every so many, beginning anywhere */
+	void (*undo)(const char *undo_arg);	/* after success; may be NULL */
+	const char *undo_arg;
+	int (*prepare)(const char *prepare_arg);	/* once; may be NULL */
+	const char *prepare_arg;
 };
 
 /* ---- The kernel's side ------------------------------------------------- */
 
+/* End the program if @err is not 0. */
+static void must_do(const char *what, int err)
+{
+	if (err)
+		ksft_exit_fail_msg("%s: %s\n", what, strerror(err));
+}
+
+static int try_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY), err = 0;
+
+	if (fd < 0)
+		return errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = errno;
+	close(fd);
+	return err;
+}
+
 static void write_file(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, text, strlen(text)) < 0)
-		ksft_exit_fail_msg("%s: %s\n", path, strerror(errno));
-	close(fd);
+	must_do(path, try_write(path, text));
 }
 
 /* Kept open, because opening it would allocate memory. */
@@ -126,8 +142,7 @@ static void fail_large(bool on)
 
 static int load(const char *path, const char *params)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int err = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), err = 0;
 
 	if (fd < 0)
 		return errno;
@@ -137,19 +152,13 @@ static int load(const char *path, const char *params)
 	return err;
 }
 
-/* Load a module of the selftests, which have no environment variable each. */
+/* Load a module of the selftests. */
 static int load_other(const char *name, const char *params)
 {
 	char path[4096];
 
 	snprintf(path, sizeof(path), "%s/%s", getenv("VITRINE_MODULES"), name);
 	return load(path, params);
-}
-
-static void must_load(const char *name, int err)
-{
-	if (err)
-		ksft_exit_fail_msg("cannot load %s: %s\n", name, strerror(err));
 }
 
 static void unload(const char *name)
@@ -195,24 +204,9 @@ static int load_vitrine(const char *params)
 	return was_public() && err ? EEXIST : err;
 }
 
-static void unload_vitrine(void)
-{
-	unload("vitrine");
-}
-
 static int load_publisher(const char *params)
 {
-	return load(getenv("VITRINE_PUBLISHER_KO"), params);
-}
-
-static void publish(void)
-{
-	must_load("the publisher", load_publisher(NODES));
-}
-
-static void unload_publisher(void)
-{
-	unload("publisher");
+	return load_other("publisher.ko", params);
 }
 
 /* The publisher does not notice if its tree cannot be created. */
@@ -221,7 +215,7 @@ static int load_large_publisher(const char *params)
 	int err = load_publisher(params);
 
 	if (!err && access(PUBLISHER, F_OK)) {
-		unload_publisher();
+		unload("publisher");
 		err = ENOMEM;
 	}
 	return err;
@@ -249,19 +243,9 @@ static int load_lazy(const char *params)
 	return load_other("lazy.ko", params);
 }
 
-static void unload_lazy(void)
+static int load_retained(const char *params)
 {
-	unload("lazy");
-}
-
-static void publish_lazy(void)
-{
-	must_load("the lazy trees", load_lazy(""));
-}
-
-static void publish_retained(void)
-{
-	must_load("what leaves its tree", load_other("retained.ko", ""));
+	return load_other("retained.ko", params);
 }
 
 /* Unloading a publisher cannot fail; if memory is short, the tree is not retained. */
@@ -271,10 +255,10 @@ static int leave_tree(const char *name)
 	return 0;
 }
 
-static void drop_tree(void)
+static void drop_tree(const char *params)
 {
 	write_file(INSPECT_DIR "retained/drop", "*");
-	publish_retained();
+	must_do("load what leaves its tree", load_retained(params));
 }
 
 static int map_file(const char *path)
@@ -296,43 +280,26 @@ static int map_file(const char *path)
 	return err;
 }
 
-static int set_file(const char *path, const char *text)
+/* Write the text after the "=" of a setting to the file before it. */
+static int try_set(const char *setting)
 {
-	int fd = open(path, O_WRONLY), err = 0;
+	int len = strcspn(setting, "=");
+	char path[128];
 
-	if (fd < 0)
-		return errno;
-	if (write(fd, text, strlen(text)) < 0)
-		err = errno;
-	close(fd);
-	return err;
+	snprintf(path, sizeof(path), TRACE_DIR "%.*s", len, setting);
+	return try_write(path, setting + len + 1);
 }
 
-static int make_rings(const char *kb)
+static void set(const char *setting)
 {
-	return set_file(TRACE_DIR "buffer_kb", kb);
-}
-
-static void old_rings(void)
-{
-	write_file(TRACE_DIR "buffer_kb", "64");
-}
-
-static int set_enable(const char *word)
-{
-	return set_file(TRACE_DIR "enable", word);
-}
-
-static void enable(void)
-{
-	write_file(TRACE_DIR "enable", "1");
+	must_do(setting, try_set(setting));
 }
 
 /* A trigger that is not armed is not shown; the next one that is armed replaces it. */
-static int arm(const char *words)
+static int arm(const char *setting)
 {
 	char line[128] = "";
-	int err = set_file(TRACE_DIR "trigger", words);
+	int err = try_set(setting);
 	int fd;
 
 	if (!err)
@@ -346,83 +313,67 @@ static int arm(const char *words)
 	return strstr(line, "latency") ? EIO : err;
 }
 
-static void disarm(void)
-{
-	write_file(TRACE_DIR "trigger", "none");
-}
-
 static const struct operation load_first = {
-	"load the module", NULL, load_vitrine, "buffer_kb=64 subbuf_kb=4", unload_vitrine, 3
+	"load the module", load_vitrine, "buffer_kb=64 subbuf_kb=4", .stride = 3,
+	.undo = unload, .undo_arg = "vitrine",
 };
 
 /* vitrine stays loaded from here on; other modules from where they are prepared. */
 static const struct operation operations[] = {
-	{ "load a publisher", NULL, load_publisher, NODES, unload_publisher, 3 },
+	{ "load a publisher", load_publisher, NODES, .stride = 3,
+	  .undo = unload, .undo_arg = "publisher" },
 	/* The tree is full long before all nodes are created. */
-	{ "load one that fills its tree", NULL, load_publisher, NODES " limit=8192",
-	  unload_publisher, 9 },
-	{ "make lazy trees", NULL, load_lazy, "", unload_lazy, 9 },
-	{ "read a tree", publish, read_all, PUBLISHER, NULL, 1 },
-	{ "read a tree that is refreshed", NULL, read_all, SELF, NULL, 1 },
-	{ "map a tree", NULL, map_file, PUBLISHER, NULL, 1 },
+	{ "load one that fills its tree", load_publisher, NODES " limit=8192", .stride = 9,
+	  .undo = unload, .undo_arg = "publisher" },
+	{ "make lazy trees", load_lazy, "", .stride = 9, .undo = unload, .undo_arg = "lazy" },
+	{ "read a tree", read_all, PUBLISHER, .stride = 1,
+	  .prepare = load_publisher, .prepare_arg = NODES },
+	{ "read a tree that is refreshed", read_all, SELF, .stride = 1 },
+	{ "map a tree", map_file, PUBLISHER, .stride = 1 },
 	/* Allocations of open(); the publisher fills the tree in another thread. */
-	{ "open a lazy tree", publish_lazy, read_all, LAZY, NULL, 1 },
-	{ "leave a tree behind", publish_retained, leave_tree, "retained", drop_tree, 1 },
-	{ "map a ring", NULL, map_file, TRACE_DIR "cpu0", NULL, 1 },
-	{ "read the trace", NULL, read_all, TRACE_DIR "trace.fxt", NULL, 1 },
-	{ "make a new session", NULL, make_rings, "32", old_rings, 1 },
-	{ "stop recording", NULL, set_enable, "0", enable, 1 },
-	{ "arm a trigger", NULL, arm, "latency_us=3600000000", disarm, 1 },
+	{ "open a lazy tree", read_all, LAZY, .stride = 1,
+	  .prepare = load_lazy, .prepare_arg = "" },
+	{ "leave a tree behind", leave_tree, "retained", .stride = 1,
+	  .undo = drop_tree, .undo_arg = "", .prepare = load_retained, .prepare_arg = "" },
+	{ "map a ring", map_file, TRACE_DIR "cpu0", .stride = 1 },
+	{ "read the trace", read_all, TRACE_DIR "trace.fxt", .stride = 1 },
+	{ "make a new session", try_set, "buffer_kb=32", .stride = 1,
+	  .undo = set, .undo_arg = "buffer_kb=64" },
+	{ "stop recording", try_set, "enable=0", .stride = 1, .undo = set, .undo_arg = "enable=1" },
+	{ "arm a trigger", arm, "trigger=latency_us=3600000000", .stride = 1,
+	  .undo = set, .undo_arg = "trigger=none" },
 };
 
 static const struct operation large_operations[] = {
 	/* Its pages are in arrays of 512 KiB. */
-	{ "make a tree of the format's limit", NULL, load_large_publisher,
-	  "nodes=1 limit=268435456", unload_publisher, 0 },
+	{ "make a tree of the format's limit", load_large_publisher, "nodes=1 limit=268435456",
+	  .undo = unload, .undo_arg = "publisher" },
 	/* Of 4 KiB each. */
-	{ "make rings of 8192 sub-buffers", NULL, make_rings, "32768", old_rings, 0 },
+	{ "make rings of 8192 sub-buffers", try_set, "buffer_kb=32768",
+	  .undo = set, .undo_arg = "buffer_kb=64" },
 };
 
 /* ---- What must hold ---------------------------------------------------- */
 
-static unsigned int nr_faults;
-
-static void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	nr_faults++;
-	ksft_print_msg("%s: offset 0x%" PRIx64 ": %s\n", (const char *)ctx, offset, message);
-}
-
 /* Check that the tree can be read and is valid; a missing tree was not created. */
 static bool tree_is_whole(const char *path)
 {
-	struct vitrine_inspect_summary summary;
-	struct vitrine_snapshot *snapshot;
-	struct vitrine_source *source;
+	struct vitrine_snapshot *snapshot = NULL;
+	struct vitrine_source *source = NULL;
 	struct vitrine_error *err;
-	const void *bytes;
-	size_t len;
+	bool whole;
 
 	if (access(path, F_OK))
 		return true;
-	nr_faults = 0;
-	err = vitrine_source_create(path, 0, &source);
-	if (!err) {
-		err = vitrine_snapshot_create(source, &snapshot);
-		if (!err) {
-			bytes = vitrine_snapshot_bytes(snapshot, &len);
-			err = vitrine_inspect_check(bytes, len, path, print_fault, (void *)path,
-						    &summary);
-			vitrine_snapshot_destroy(snapshot);
-		}
-		vitrine_source_destroy(source);
-	}
-	if (err) {
+	err = vitrine_source_create(path, 0, &source) ?:
+	      vitrine_snapshot_create(source, &snapshot);
+	whole = !err && is_sound(snapshot, path);
+	if (err)
 		vitrine_error_print(err, stdout);
-		vitrine_error_destroy(err);
-		return false;
-	}
-	return !nr_faults;
+	vitrine_error_destroy(err);
+	vitrine_snapshot_destroy(snapshot);
+	vitrine_source_destroy(source);
+	return whole;
 }
 
 static bool all_is_well(void)
@@ -442,10 +393,9 @@ static unsigned int count_allocations(const struct operation *op)
 	err = op->run(op->arg);
 	left = fail_left();
 	fail_nth(0);
-	if (err)
-		ksft_exit_fail_msg("%s: %s\n", op->name, strerror(err));
+	must_do(op->name, err);
 	if (op->undo)
-		op->undo();
+		op->undo(op->undo_arg);
 	return MANY - left;
 }
 
@@ -481,7 +431,7 @@ static void walk(const struct operation *op)
 			bad++;
 		}
 		if (!err && op->undo)
-			op->undo();
+			op->undo(op->undo_arg);
 		survived += injected && !err;
 		refused += injected && err;
 	}
@@ -499,18 +449,19 @@ static void run_large(const struct operation *op)
 	err = op->run(op->arg);
 	fail_large(false);
 	if (!err)
-		op->undo();
+		op->undo(op->undo_arg);
 	ksft_test_result(!err, "%s, memory being in pieces: %s\n", op->name,
 			 err ? strerror(err) : "done");
 }
 
 int main(int argc, char **argv)
 {
+	const struct operation *op;
 	unsigned int i;
 
 	try_all = argc > 1 && !strcmp(argv[1], "all");
 	ksft_print_header();
-	if (!getenv("VITRINE_KO") || !getenv("VITRINE_PUBLISHER_KO") || !getenv("VITRINE_MODULES"))
+	if (!getenv("VITRINE_KO") || !getenv("VITRINE_MODULES"))
 		ksft_exit_skip("use selftests/qemu/run, which sets VITRINE_KO and others\n");
 	if (!getenv("DISRUPTIVE"))
 		ksft_exit_skip("fault injection is set up; DISRUPTIVE=1 runs it nevertheless\n");
@@ -519,17 +470,18 @@ int main(int argc, char **argv)
 	watch_debugfs();
 	ksft_set_plan(1 + ARRAY_SIZE(operations) + ARRAY_SIZE(large_operations));
 	walk(&load_first);
-	must_load("the module", load_first.run(load_first.arg));
+	must_do(load_first.name, load_first.run(load_first.arg));
 	for (i = 0; i < ARRAY_SIZE(operations); i++) {
-		if (operations[i].prepare)
-			operations[i].prepare();
-		walk(&operations[i]);
+		op = &operations[i];
+		if (op->prepare)
+			must_do(op->name, op->prepare(op->prepare_arg));
+		walk(op);
 	}
 	unload("retained");
-	unload_lazy();
-	unload_publisher();
+	unload("lazy");
+	unload("publisher");
 	for (i = 0; i < ARRAY_SIZE(large_operations); i++)
 		run_large(&large_operations[i]);
-	unload_vitrine();
+	unload("vitrine");
 	ksft_finished();
 }
