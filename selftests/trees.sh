@@ -10,20 +10,32 @@ disruptive "files of /proc are replaced for a moment, and scheduler statistics s
 
 cd "$(mktemp -d)" || exit
 
-# still_in_tree PROC TREE FILTER: run PROC before and after TREE is read. Write the lines
+# read_proc FILES AWK: print what the program makes of the files; or what the function FILES
+# prints, if there is no program
+read_proc()
+{
+	# shellcheck disable=SC2086	# a pattern
+	if [ -n "$2" ]; then
+		cat $1 2>/dev/null | awk "$2"
+	else
+		"$1"
+	fi | sort
+}
+
+# still_in_tree FILES AWK TREE FILTER: read /proc before and after TREE is read. Write the lines
 # that are in both outputs to the file "still", and those of them that are missing in the
 # output of FILTER for TREE to the file "missing".
 still_in_tree()
 {
-	"$1" | sort >before
-	vitrine show --json "$2" >"$2.json"
-	"$1" | sort >after
-	jq -r "$3 | @tsv" "$2.json" | tr '\t' ' ' | sort >tree
+	read_proc "$1" "$2" >before
+	vitrine show --json "$3" >"$3.json"
+	read_proc "$1" "$2" >after
+	jq -r "$4 | @tsv" "$3.json" | tr '\t' ' ' | sort >tree
 	comm -12 before after >still
 	comm -23 still tree >missing
 }
 
-# stands_still LEAST PROC TREE FILTER: at least LEAST lines of PROC do not change, and all
+# stands_still LEAST FILES AWK TREE FILTER: at least LEAST lines do not change, and all
 # of these are in TREE
 stands_still()
 {
@@ -33,8 +45,8 @@ stands_still()
 	[ "$(wc -l <still)" -ge "$1" ] && [ ! -s missing ]
 }
 
-# same_as_proc LEAST PROC TREE FILTER: the same in one of several attempts: a thread that ran
-# only while the tree was read looks unchanged in /proc
+# same_as_proc LEAST FILES AWK TREE FILTER: the same in one of several attempts: a thread that
+# ran only while the tree was read looks unchanged in /proc
 same_as_proc()
 {
 	retried stands_still "$@"
@@ -76,11 +88,8 @@ near_proc()
 
 published()
 {
-	local trees
-
-	trees=$(cd "$INSPECT" && shopt -s nullglob && echo *.inspect)
-	echo "published: $trees"
-	[ "$trees" = "$*" ]
+	same <(printf '%s.inspect\n' "$@") \
+		<(find "$INSPECT" -maxdepth 1 -name '*.inspect' -printf '%f\n' | sort)
 }
 
 refused()
@@ -90,27 +99,25 @@ refused()
 }
 
 check "an unknown tree is refused" refused system,tusks 'no tree "tusks"'
-check "the refusal of an unknown tree lists the known ones" sh -c \
-	'dmesg | grep -q "some of vitrine,system,tasks,memory,interrupts,modules,devices,sched$"'
+check "the refusal of an unknown tree lists the known ones" \
+	grep "some of vitrine,system,tasks,memory,interrupts,modules,devices,sched$" <(dmesg)
 check "an empty name of a tree is refused" refused system,,tasks 'no tree ""'
 load enable=0 trees=
-check "no tree but what is asked for: none" published
+check "no tree but what is asked for: none" fails compgen -G "$INSPECT/*.inspect"
 unload
 load enable=0 trees=tasks,sched
-check "two of them" published sched.inspect tasks.inspect
+check "two of them" published sched tasks
 unload
 load enable=0
-check "by default, all but sched" published devices.inspect interrupts.inspect memory.inspect \
-	modules.inspect system.inspect tasks.inspect vitrine.inspect
+check "by default, all but sched" published devices interrupts memory modules system tasks vitrine
 unload
 load enable=0 trees=all
-check "all of them" published devices.inspect interrupts.inspect memory.inspect \
-	modules.inspect sched.inspect system.inspect tasks.inspect vitrine.inspect
+check "all of them" published devices interrupts memory modules sched system tasks vitrine
 for tree in "$INSPECT"/*.inspect; do
 	check "$(basename "$tree") is sound" vitrine check "$tree"
 done
 for tree in devices interrupts memory modules sched system tasks; do
-	check "$tree says that nothing is missing" test "$(value $tree .root.nr_missing)" = 0
+	check "$tree says that nothing is missing" prints 0 value $tree .root.nr_missing
 done
 
 # ---- tasks ------------------------------------------------------------------
@@ -147,37 +154,28 @@ done
 
 # Thread, process, name, parent, user and group. /proc shows longer names of kernel threads
 # than the tree, and appends the work item to the name of a kworker.
-proc_ids()
-{
-	cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null | awk '
-		$1 == "Name:" { sub(/^Name:\t/, ""); sub(/^kworker.*/, "kworker"); name = substr($0, 1, 15) }
-		$1 == "Tgid:" { tgid = $2 }
-		$1 == "Pid:" { pid = $2 }
-		$1 == "PPid:" { parent = $2 }
-		$1 == "Uid:" { uid = $2 }
-		$1 == "Gid:" { print pid, tgid, name, parent, uid, $2 }'
-}
-
-check "threads: ids, names, owners" same_as_proc 50 proc_ids tasks '
+check "threads: ids, names, owners" same_as_proc 50 '/proc/[0-9]*/task/[0-9]*/status' '
+	$1 == "Name:" { sub(/^Name:\t/, ""); sub(/^kworker.*/, "kworker"); name = substr($0, 1, 15) }
+	$1 == "Tgid:" { tgid = $2 }
+	$1 == "Pid:" { pid = $2 }
+	$1 == "PPid:" { parent = $2 }
+	$1 == "Uid:" { uid = $2 }
+	$1 == "Gid:" { print pid, tgid, name, parent, uid, $2 }' tasks '
 	.root.processes | to_entries[] | .key as $process | .value as $p |
 	.value.threads | to_entries[] |
 	[.key, $process, (.value.name | sub("^kworker.*"; "kworker")), $p.parent, $p.uid, $p.gid]'
-check "the crowd is in there" test "$(grep -c "^[0-9]* $crowd crowd-" still)" = 8
+check "the crowd is in there" prints 8 grep -c "^[0-9]* $crowd crowd-" still
 
 # Thread, state, groups, faults, times, priorities, policy and CPU. Kworkers are left out:
 # one of them fills the tree, so it runs in the tree but is idle before and after.
-proc_sched()
-{
-	cat /proc/[0-9]*/task/[0-9]*/stat 2>/dev/null | awk '
-		/^[0-9]+ \(kworker/ { next }
-		{
-			id = $1
-			sub(/.*\) /, "")
-			print id, $1, $3, $4, $8, $10, $12, $13, $17, $38, $39, $37
-		}'
-}
-
-check "threads: state, groups, faults, time, policy, CPU" same_as_proc 30 proc_sched tasks '
+check "threads: state, groups, faults, time, policy, CPU" \
+	same_as_proc 30 '/proc/[0-9]*/task/[0-9]*/stat' '
+	/^[0-9]+ \(kworker/ { next }
+	{
+		id = $1
+		sub(/.*\) /, "")
+		print id, $1, $3, $4, $8, $10, $12, $13, $17, $38, $39, $37
+	}' tasks '
 	{ "running": "R", "sleeping": "S", "disk sleep": "D", "stopped": "T", "tracing stop": "t",
 	  "dead": "X", "zombie": "Z", "parked": "P", "idle": "I" } as $state |
 	{ "other": 0, "fifo": 1, "rr": 2, "batch": 3, "idle": 5, "deadline": 6 } as $policy |
@@ -192,15 +190,10 @@ check "a stopped thread is in the tree" grep -q "^$stopped T " still
 check "a zombie is in the tree" grep -q "^[0-9]* Z " still
 check "the priority of the nice thread is in the tree" test "$(kept tasks ".root.processes[\"$nice\"].threads[\"$nice\"].priority")" = 125
 
-proc_switches()
-{
-	cat /proc/[0-9]*/task/[0-9]*/status 2>/dev/null | awk '
-		$1 == "Pid:" { pid = $2 }
-		$1 == "voluntary_ctxt_switches:" { voluntary = $2 }
-		$1 == "nonvoluntary_ctxt_switches:" { print pid, voluntary, $2 }'
-}
-
-check "threads: context switches" same_as_proc 30 proc_switches tasks '
+check "threads: context switches" same_as_proc 30 '/proc/[0-9]*/task/[0-9]*/status' '
+	$1 == "Pid:" { pid = $2 }
+	$1 == "voluntary_ctxt_switches:" { voluntary = $2 }
+	$1 == "nonvoluntary_ctxt_switches:" { print pid, voluntary, $2 }' tasks '
 	.root.processes[].threads | to_entries[] |
 	[.key, .value.voluntary_switches, .value.involuntary_switches]'
 
@@ -214,25 +207,20 @@ proc_runs()
 	done
 }
 
-check "threads: runs, their time and their waits" same_as_proc 30 proc_runs tasks '
+check "threads: runs, their time and their waits" same_as_proc 30 proc_runs "" tasks '
 	.root.processes[].threads | to_entries[] |
 	[.key, .value.run_ns, .value.run_delay_ns, .value.runs]'
 
-proc_memory()
-{
-	cat /proc/[0-9]*/status 2>/dev/null | awk '
-		$1 == "Pid:" { pid = $2 }
-		$1 == "VmSize:" { size = $2 }
-		$1 == "VmLck:" { locked = $2 }
-		$1 == "VmHWM:" { peak = $2 }
-		$1 == "VmRSS:" { resident = $2 }
-		$1 == "RssAnon:" { anon = $2 }
-		$1 == "RssFile:" { file = $2 }
-		$1 == "RssShmem:" { shmem = $2 }
-		$1 == "VmPTE:" { print pid, size, locked, peak, resident, anon, file, shmem, $2 }'
-}
-
-check "processes: memory" same_as_proc 5 proc_memory tasks '
+check "processes: memory" same_as_proc 5 '/proc/[0-9]*/status' '
+	$1 == "Pid:" { pid = $2 }
+	$1 == "VmSize:" { size = $2 }
+	$1 == "VmLck:" { locked = $2 }
+	$1 == "VmHWM:" { peak = $2 }
+	$1 == "VmRSS:" { resident = $2 }
+	$1 == "RssAnon:" { anon = $2 }
+	$1 == "RssFile:" { file = $2 }
+	$1 == "RssShmem:" { shmem = $2 }
+	$1 == "VmPTE:" { print pid, size, locked, peak, resident, anon, file, shmem, $2 }' tasks '
 	.root.processes | to_entries[] | .key as $id | .value.memory | select(.) |
 	[.virtual_bytes, .locked_bytes, .resident_peak_bytes, .resident_bytes, .anonymous_bytes,
 	 .file_bytes, .shared_bytes, .page_table_bytes] | map(. / 1024) | [$id] + .'
@@ -252,26 +240,10 @@ check "a process has the faults of threads that have ended" between minor_faults
 	".root.processes[\"$$\"] | .exited_threads.minor_faults + ([.threads[].minor_faults] | add)"
 
 # Create and end threads while the trees are read.
-churn()
-{
-	while :; do
-		"$WORKLOAD" crowd 6 60 >/dev/null
-		(:)
-	done
-}
-
-all_sound()
-{
-	local tree
-
-	for tree in "$INSPECT"/*.inspect; do
-		vitrine check "$tree" || return
-	done
-}
-
-churn &
+while "$WORKLOAD" crowd 6 60 >/dev/null; do :; done &
 churn=$!
-check "all trees are sound while threads come and go" repeat 2 all_sound
+check "all trees are sound while threads come and go" \
+	repeat 2 vitrine check "$INSPECT"/*.inspect
 kill $churn
 kill -CONT $stopped $crowd
 kill $nice $fifo $stopped $parent $crowd
@@ -279,22 +251,17 @@ wait 2>/dev/null
 
 # ---- memory, system ---------------------------------------------------------
 
-# all_near SLACK PROC TREE FILTER: PROC and FILTER print lines of a name and a number; the
+# all_near SLACK FILES AWK TREE FILTER: AWK and FILTER print lines of a name and a number; the
 # numbers of a name differ by at most SLACK
 all_near()
 {
-	"$2" | sort >proc
-	vitrine show --json "$3" >"$3.json"
-	jq -r "$4 | @tsv" "$3.json" | tr '\t' ' ' | sort >tree
+	read_proc "$2" "$3" >proc
+	vitrine show --json "$4" >"$4.json"
+	jq -r "$5 | @tsv" "$4.json" | tr '\t' ' ' | sort >tree
 	join tree proc | awk -v slack="$1" '
 		{ off = $2 - $3; nr++ }
 		off > slack || -off > slack { print; bad = 1 }
 		END { print nr " compared"; exit bad || nr < 10 }'
-}
-
-proc_meminfo()
-{
-	sed 's/://; s/ kB//' /proc/meminfo | awk '{ print $1, $2 * 1024 }'
 }
 
 # 24 MiB in a tmpfs, 40 MiB of anonymous memory and 12 MiB in the page cache: different
@@ -308,7 +275,8 @@ memory=$!
 until [ -e filled ]; do
 	:
 done
-check "memory: as /proc/meminfo" retried all_near $((2 << 20)) proc_meminfo memory '.root |
+check "memory: as /proc/meminfo" retried all_near $((2 << 20)) /proc/meminfo '
+	{ sub(/:/, ""); print $1, $2 * 1024 }' memory '.root |
 	["MemTotal", .total_bytes], ["Buffers", .buffer_bytes],
 	["Cached", .page_cache_bytes - (.swap_cache_bytes // 0) - .buffer_bytes],
 	["SwapFree", .swap_free_bytes],
@@ -324,25 +292,21 @@ meminfo() { awk -v "name=$1:" '$1 == name { printf "%.0f\n", $2 * 1024 }' /proc/
 check "memory: free" retried near_proc 5 memory .root.free_bytes meminfo MemFree
 check "memory: available" retried near_proc 5 memory .root.available_bytes meminfo MemAvailable
 check "memory: committed" retried near_proc 20 memory .root.committed_bytes meminfo Committed_AS
-check "memory: exactly as much" test "$(kept memory .root.total_bytes)" = \
-	"$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)"
+check "memory: exactly as much" \
+	prints "$(awk '$1 == "MemTotal:" { print $2 * 1024 }' /proc/meminfo)" kept memory .root.total_bytes
 # shellcheck disable=SC2046
 check "memory: the nodes make up the whole" near 5 $(kept memory '.root |
 	([.nodes[].shared_bytes] | add), .shared_bytes')
 kill $memory
 umount shm
 
-proc_zones()
-{
-	awk '/^Node/ { zone = $4; node = $2; sub(/,/, "", node) }
-	     $1 == "present" { present = $2 }
-	     $1 == "min" { min = $2 }
-	     $1 == "low" { low = $2 }
-	     $1 == "high" { high = $2 }
-	     $1 == "managed" && $2 { print node, zone, present, min, low, high, $2 }' /proc/zoneinfo
-}
-
-check "memory: zones as /proc/zoneinfo" same_as_proc 1 proc_zones memory '
+check "memory: zones as /proc/zoneinfo" same_as_proc 1 /proc/zoneinfo '
+	/^Node/ { zone = $4; node = $2; sub(/,/, "", node) }
+	$1 == "present" { present = $2 }
+	$1 == "min" { min = $2 }
+	$1 == "low" { low = $2 }
+	$1 == "high" { high = $2 }
+	$1 == "managed" && $2 { print node, zone, present, min, low, high, $2 }' memory '
 	.root.nodes | to_entries[] | .key as $node | .value.zones | to_entries[] | .key as $zone |
 	.value | [.present_bytes, .min_bytes, .low_bytes, .high_bytes, .managed_bytes] |
 	map(. / 4096) | [$node, $zone] + .'
@@ -368,13 +332,9 @@ check "memory: each event, and the swap cache, is there or listed as missing" te
 	pages_freed pages_scanned_direct pages_scanned_kswapd pages_stolen_direct \
 	pages_stolen_kswapd swap_cache_bytes swapped_in_bytes swapped_out_bytes)"
 
-proc_events()
-{
-	awk '$1 == "oom_kill" || /^pg(scan|steal)_(kswapd|direct) / { print }
-	     /^psw(in|out) / { print $1, $2 * 4096 }' /proc/vmstat
-}
-
-check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 proc_events memory '.root.events |
+check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 /proc/vmstat '
+	$1 == "oom_kill" || /^pg(scan|steal)_(kswapd|direct) / { print }
+	/^psw(in|out) / { print $1, $2 * 4096 }' memory '.root.events |
 	["pgscan_kswapd", .pages_scanned_kswapd], ["pgscan_direct", .pages_scanned_direct],
 	["pgsteal_kswapd", .pages_stolen_kswapd], ["pgsteal_direct", .pages_stolen_direct],
 	["pswpin", .swapped_in_bytes], ["pswpout", .swapped_out_bytes], ["oom_kill", .oom_kills]'
@@ -383,8 +343,9 @@ check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 proc_events m
 uptime() { awk '{ printf "%.0f\n", $1 * 100 }' /proc/uptime; }
 check "system: uptime" between uptime system '.root.uptime_ns / 10000000 | floor'
 # The tree has the load in units of 1/2048. Round it to hundredths as /proc/loadavg does.
-proc_load() { awk '{ print $1 + 0, $2 + 0, $3 + 0 }' /proc/loadavg; }
-check "system: load" same_as_proc 0 proc_load system '.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
+check "system: load" same_as_proc 0 /proc/loadavg '
+	{ print $1 + 0, $2 + 0, $3 + 0 }' system '
+	.root.load | [.["1_min"], .["5_min"], .["15_min"]] |
 	map((. * 2048 + 10) * 100 / 2048 | floor / 100)'
 # In hundredths of a second: /proc/stat rounds down to them, and a tick need not be a
 # multiple of one.
@@ -393,81 +354,50 @@ check "system: time of CPU 0" between system_time system '.root.cpus["0"].system
 
 # ---- interrupts -------------------------------------------------------------
 
-proc_lines()
-{
-	awk 'NR == 1 { nr = NF }
-	     $1 ~ /^[0-9]+:/ { for (i = 1; i <= nr; i++) print $1, i - 1, $(i + 1) }' /proc/interrupts |
-		tr -d :
-}
-
-proc_handlers()
-{
-	awk '$1 ~ /^[0-9]+:/ { line = $1; sub(/:/, "", line); sub(/.*  /, ""); print line, $0 }' /proc/interrupts
-}
-
-proc_softirqs()
-{
-	awk 'NR > 1 { for (i = 2; i <= NF; i++) print $1, i - 2, $i }' /proc/softirqs | tr -d :
-}
-
-check "interrupts: lines by CPU" same_as_proc 15 proc_lines interrupts '
+check "interrupts: lines by CPU" same_as_proc 15 /proc/interrupts '
+	NR == 1 { nr = NF }
+	$1 ~ /^[0-9]+:/ { for (i = 1; i <= nr; i++) print $1 + 0, i - 1, $(i + 1) }' interrupts '
 	.root.lines | to_entries[] | .key as $line | .value.cpus | to_entries[] | [$line, .key, .value]'
-check "interrupts: each line's handlers" same_as_proc 5 proc_handlers interrupts '
+check "interrupts: each line's handlers" same_as_proc 5 /proc/interrupts '
+	$1 ~ /^[0-9]+:/ { line = $1 + 0; sub(/.*  /, ""); print line, $0 }' interrupts '
 	.root.lines | to_entries[] | [.key, .value.handlers]'
-check "interrupts: softirqs by CPU" same_as_proc 8 proc_softirqs interrupts '
+check "interrupts: softirqs by CPU" same_as_proc 8 /proc/softirqs '
+	NR > 1 { sub(/:/, ""); for (i = 2; i <= NF; i++) print $1, i - 2, $i }' interrupts '
 	.root.softirqs | to_entries[] | .key as $name | .value.cpus | to_entries[] |
 	[$name, .key, .value]'
 
 # ---- modules ----------------------------------------------------------------
 
-# For vitrine itself only name and size are compared: it is in use while its tree is open.
-proc_modules()
-{
-	awk '$1 != "vitrine" { print $1, $2, $3, tolower($5) }' /proc/modules
-	awk '$1 == "vitrine" { print $1, $2 }' /proc/modules
-}
-
 insmod "$VITRINE_PUBLISHER_KO" mode=idle
-check "modules: as /proc/modules" same_as_proc 2 proc_modules modules '
+# For vitrine itself only name and size are compared: it is in use while its tree is open.
+check "modules: as /proc/modules" same_as_proc 2 /proc/modules '
+	$1 == "vitrine" { print $1, $2 }
+	$1 != "vitrine" { print $1, $2, $3, tolower($5) }' modules '
 	.root.modules | to_entries[] | .key as $name | .value |
 	[$name, .size_bytes] + if $name == "vitrine" then [] else [.references, .state] end'
 check "modules: how many, taints, source" test "$(kept modules '.root | .nr_modules,
 	.modules.publisher.taints, .modules.publisher.source_version')" = "$(wc -l </proc/modules
 	cat /sys/module/publisher/{taint,srcversion})"
 
-load_again()
-{
-	rmmod publisher
-	insmod "$VITRINE_PUBLISHER_KO" mode=idle
-}
-
-repeat 5 load_again &
+repeat 5 eval 'rmmod publisher; insmod "$VITRINE_PUBLISHER_KO" mode=idle' &
 churn=$!
-sound_modules()
-{
-	while kill -0 "$churn" 2>/dev/null; do
-		vitrine check "$INSPECT/modules.inspect" || return
-	done
-}
-check "modules: sound while they come and go" sound_modules
+check "modules: sound while they come and go" eval '
+	while kill -0 $churn 2>/dev/null; do
+		vitrine check "$INSPECT/modules.inspect" || exit
+	done'
 wait $churn
 rmmod publisher
 
 # ---- devices ----------------------------------------------------------------
 
-proc_diskstats()
-{
-	awk '{ print $3, $1, $2, $4, $5, $6 * 512, $7, $8, $9, $10 * 512, $11 }' /proc/diskstats
-}
-
 sync
-check "devices: as /proc/diskstats" same_as_proc 1 proc_diskstats devices '
+check "devices: as /proc/diskstats" same_as_proc 1 /proc/diskstats '{ print $3, $1, $2, $4, $5, $6 * 512, $7, $8, $9, $10 * 512, $11 }' devices '
 	.root.block | to_entries[] | .key as $name | .value |
 	[$name, .major, .minor, .reads, .read_merges, .read_bytes, (.read_ns / 1000000 | floor),
 	 .writes, .write_merges, .written_bytes, (.write_ns / 1000000 | floor)]'
 check "devices: something was read" test "$(kept devices '[.root.block[].read_bytes] | add')" -gt 1000000
-check "devices: size" test "$(kept devices .root.block.vda.size_bytes)" = \
-	$(($(</sys/block/vda/size) * 512))
+check "devices: size" \
+	prints $(($(</sys/block/vda/size) * 512)) kept devices .root.block.vda.size_bytes
 
 # Bring the loopback device up and send a hundred packets; nothing else sends in this guest.
 send()
@@ -479,14 +409,10 @@ send()
 		exit 0'
 }
 
-proc_net()
-{
-	tail -n +3 /proc/net/dev | tr -d : | awk '{ print $1, $2, $3, $4, $5, $9, $10, $11, $12, $13, $15 }'
-}
-
 send
 sent=$?
-check "devices: as /proc/net/dev" same_as_proc 1 proc_net devices '
+check "devices: as /proc/net/dev" same_as_proc 1 /proc/net/dev '
+	NR > 2 { sub(/:/, " "); print $1, $2, $3, $4, $5, $9, $10, $11, $12, $13, $15 }' devices '
 	.root.net | to_entries[] | .key as $name | .value |
 	[$name, .received_bytes, .received_packets, .receive_errors, .receive_drops,
 	 .received_multicast, .sent_bytes, .sent_packets, .send_errors, .send_drops, .collisions]'
@@ -587,13 +513,10 @@ hop()
 	done
 }
 
-# both_run: both threads run their program, and the tree has them as runnable
-both_run()
-{
-	[ "$(cat "/proc/$spinner/comm" "/proc/$hopper/comm" | uniq)" = sh ] &&
-		[ "$(value sched '.root.cpus["1"].runnable')" -ge 2 ]
-}
-check "sched: threads that can run" until_true both_run
+# Both threads run their program, and the tree has them as runnable.
+check "sched: threads that can run" until_true eval '
+	[ "$(cat /proc/$spinner/comm /proc/$hopper/comm | uniq)" = sh ] &&
+		[ "$(value sched ".root.cpus[\"1\"].runnable")" -ge 2 ]'
 check "sched: migrations" within 20 "$(added '[.root.cpus[].migrations] | add' hop)" 1000000
 kill $spinner $hopper
 
