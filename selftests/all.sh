@@ -46,7 +46,7 @@ echo -all >"$events"
 # ---- trace/cost -------------------------------------------------------------------
 
 check "a switch costs something" within 1 "$(cost switch)" 1000000000
-check "a wakeup costs nothing while none is recorded" test "$(cost wakeup)" = 0
+check "a wakeup costs nothing while none is recorded" prints 0 cost wakeup
 check "an event costs something" within 1 "$(cost event)" 1000000000
 echo +sched >"$events"
 check "a wakeup does, once it is recorded" within 1 "$(cost wakeup)" 1000000000
@@ -67,9 +67,9 @@ measured()
 	within 0 "$added" $((most + switches))
 }
 check "measuring records nothing" measured
-echo 0 >"$TRACE/enable"
-check "trace/cost of a switch is 0 while nothing is recorded" test "$(cost switch)" = 0
-echo 1 >"$TRACE/enable"
+set_to enable 0
+check "trace/cost of a switch is 0 while nothing is recorded" prints 0 cost switch
+set_to enable 1
 
 # ---- vitrine record --all ------------------------------------------------------------
 
@@ -84,7 +84,9 @@ work()
 	"$WORKLOAD" crowd 8 8000
 	"$WORKLOAD" calls 5000
 }
-check "a recording of all" record bash -c "$(declare -f work); events=$events dir=$dir WORKLOAD=$WORKLOAD work"
+export -f work
+export events dir WORKLOAD
+check "a recording of all" record bash -c work
 check "each category was on" fails grep -E '^-(sched|irq|syscall|timer|module)' "$dir/events"
 check "all categories are off again after the recording" all_are -
 check "the recording of all categories is sound" vitrine check "$dir/all.fxt"

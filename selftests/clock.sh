@@ -33,14 +33,14 @@ load enable=0
 check "the default is $default" is "$default"
 grep -qw counter "$TRACE/clock" || skip "this machine has no usable counter"
 for word in counter local; do
-	check "write $word" sh -c "echo $word >'$TRACE/clock'"
+	check "write $word" set_to clock "$word"
 	check "$word is the clock after it was written" is $word
 done
 if [ "$(uname -m)" = x86_64 ]; then
-	check "tsc is the counter" sh -c "echo tsc >'$TRACE/clock'"
+	check "tsc is the counter" set_to clock "tsc"
 	check "the clock tsc is listed as counter" is counter
 else
-	check "tsc is no clock here" fails sh -c "echo tsc >'$TRACE/clock'"
+	check "tsc is no clock here" fails set_to clock "tsc"
 	check "the clock has not changed" is local
 fi
 unload

@@ -34,9 +34,9 @@ sample || skip "no events.ko"
 check "switched on at load, with a filter" grep -qx '+irq:cpus=0-1' "$TRACE/events"
 check "switched on at load, without a filter" grep -qx '+timer' "$TRACE/events"
 check "off, unless asked for" grep -qx -- '-sched' "$TRACE/events"
-echo "-marker -irq -timer +sample" >"$TRACE/events"
+set_to events "-marker -irq -timer +sample"
 check "several at once" grep -qx '+sample' "$TRACE/events"
-check "no category is on but those that were written" test "$(grep -c '^+' "$TRACE/events")" = 1
+check "no category is on but those that were written" prints 1 grep -c '^+' "$TRACE/events"
 # named FILE WORD TEXT: writing WORD to FILE fails, and the kernel log names it as TEXT
 named()
 {
@@ -58,7 +58,7 @@ not_flooded()
 
 	mark_log
 	for i in {1..100}; do
-		echo "+nosuch$i" >"$TRACE/events"
+		set_to events "+nosuch$i"
 	done 2>/dev/null
 	marked_log | grep -c vitrine
 	[ "$(marked_log | grep -c vitrine)" -le 12 ]
@@ -111,15 +111,8 @@ check "every type of argument" has all \
 restart
 echo strings >$run
 check "more names than the table holds: sound" archive strings
-all_names()
-{
-	local count
-
-	count=$(grep -oE 'sample:name-[0-9]+' /tmp/strings.txt | sort | uniq -c | awk '$1 == 20' | wc -l)
-	echo "$count names 20 times each"
-	[ "$count" = 200 ]
-}
-check "each of 200 names 20 times" all_names
+check "each of 200 names 20 times" same <(echo 200) \
+	<(grep -oE 'sample:name-[0-9]+' /tmp/strings.txt | sort | uniq -c | grep -c ' 20 ')
 check "a name is registered once, not with each event" \
 	test "$(grep -c ' string .*"sample"' /tmp/strings.txt)" -le "$(grep -c ' magic$' /tmp/strings.txt)"
 
@@ -154,7 +147,7 @@ has_events()
 can_switch()
 {
 	if has_events "$1"; then
-		echo "+$1" >"$TRACE/events"
+		set_to events "+$1"
 	else
 		rejects events "No such file or directory" "+$1"
 	fi
@@ -165,19 +158,19 @@ restart
 before=$(grep '^+' "$TRACE/events")
 while read -r category; do
 	check "$category: can be switched on, or is listed as missing" can_switch "$category"
-	echo "-$category" >"$TRACE/events"
+	set_to events "-$category"
 done < <(sed 's/^.//; s/:.*//' "$TRACE/events")
-echo "$before" >"$TRACE/events"
+set_to events "$before"
 
 if has_events fault; then
 	restart
-	echo +fault >"$TRACE/events"
+	set_to events +fault
 	before=$(total .lost_records)
 	echo edge >$run
 	before=$(($(total .lost_records) - before))
-	echo -fault >"$TRACE/events"
+	set_to events -fault
 	check "text whose end makes the writer fault: sound" archive edge
-	check "text whose end makes the writer fault: all events are there" test "$(grep -c ' sample:text text="edge"$' /tmp/edge.txt)" = 100
+	check "text whose end makes the writer fault: all events are there" prints 100 grep -c ' sample:text text="edge"$' /tmp/edge.txt
 	check "faults of the writer, $before, are counted as lost" within 90 "$before" 220
 fi
 
@@ -195,18 +188,18 @@ echo l >/proc/sysrq-trigger
 if [ "$(</sys/module/events/parameters/nmi)" != "$nmi" ]; then
 	check "events from NMI: counted as lost" until_true each_is_lost
 fi
-echo 0 >"$TRACE/enable"
-echo -sample >"$TRACE/events"
+set_to enable 0
+set_to events -sample
 
 # ---- one no-op ----------------------------------------------------------------------
 
 if [ "$(uname -m)" = x86_64 ]; then
 	check "an event that is off is one no-op of five bytes" \
 		test "$(cat /sys/module/events/parameters/noop)" = 1
-	echo 1 >"$TRACE/enable"
-	echo +sample >"$TRACE/events"
+	set_to enable 1
+	set_to events +sample
 	check "an event that is on is not a no-op" test "$(cat /sys/module/events/parameters/noop)" = 0
-	echo -sample >"$TRACE/events"
+	set_to events -sample
 fi
 check "a module with a category can be unloaded" rmmod events
 check "the category is gone with its module" fails grep -q sample "$TRACE/events"
@@ -216,10 +209,10 @@ check "the category is gone with its module" fails grep -q sample "$TRACE/events
 # Large rings: on a slow machine, there are many timer interrupts meanwhile. Where the counter of
 # the CPU is not used, local clocks of CPUs may differ by more than a short system call takes.
 clock=$(grep -o '\[[a-z]*\]' "$TRACE/clock" | tr -d '[]')
-[ "$clock" = counter ] || echo mono >"$TRACE/clock"
+[ "$clock" = counter ] || set_to clock mono
 restart 16384
-echo "+sched +irq +ipi +syscall +block +timer +power +module +printk" >"$TRACE/events"
-! has_events fault || echo +fault >"$TRACE/events"
+set_to events "+sched +irq +ipi +syscall +block +timer +power +module +printk"
+! has_events fault || set_to events +fault
 check "all trees while all sources record: sound" vitrine check \
 	"$INSPECT"/{devices,interrupts,memory,modules,sched,system,tasks,vitrine}.inspect
 sync
@@ -286,21 +279,21 @@ parted()
 			END { print pairs, whole, bad + 0; exit bad || pairs < 10 || whole < 100 }'
 }
 check "system calls are parted where their thread is switched out, and only there" parted
-echo "$clock" >"$TRACE/clock"
+set_to clock "$clock"
 
 # ---- arguments of system calls -----------------------------------------------------------
 
 restart
-echo "-sched -irq -ipi -timer -power -module -printk -block +syscall:args:cpus=0-1" >"$TRACE/events"
-echo -fault >"$TRACE/events"
+set_to events "-sched -irq -ipi -timer -power -module -printk -block +syscall:args:cpus=0-1"
+set_to events -fault
 check "arguments: listed, with a filter" grep -qx "+syscall:args:cpus=0-1" "$TRACE/events"
-echo "+syscall:args" >"$TRACE/events"
+set_to events "+syscall:args"
 # A call during which the shell is switched out is no complete one; of many one is.
 for _ in {1..100}; do
 	: </tmp/sources.txt
 done
 "$WORKLOAD" crowd 4 400 >/dev/null
-echo "+syscall:process=$$" >"$TRACE/events"
+set_to events "+syscall:process=$$"
 for _ in {1..100}; do
 	: </tmp/sources.fxt
 done
@@ -320,45 +313,35 @@ check "no arguments of system calls unless asked for" has args ' complete .* sys
 # ---- filters ----------------------------------------------------------------------------
 
 restart
-echo "+syscall:process=$$:cpus=0-1" >"$TRACE/events"
+set_to events "+syscall:process=$$:cpus=0-1"
 : >/tmp/touched
 "$WORKLOAD" crowd 4 40 >/dev/null
-echo "+syscall:process=4194303" >"$TRACE/events"
+set_to events "+syscall:process=4194303"
 check "a filter by process: sound" archive filter
-only()
-{
-	local who
-
-	who=$(grep ' syscall:' /tmp/filter.txt | sed -nE 's/.* (begin|end|instant|complete) +[^ ]+\/([0-9]+) syscall:.*/\2/p' | sort -u | tr '\n' ' ')
-	echo "processes: $who"
-	[ "$who" = "$$ " ]
-}
-check "only that process" only
+check "only that process" same <(echo $$) <(sed -nE \
+	's/.* (begin|end|instant|complete) +[^ ]+\/([0-9]+) syscall:.*/\2/p' /tmp/filter.txt | sort -u)
 restart
-echo "+syscall:cpus=0" >"$TRACE/events"
+set_to events "+syscall:cpus=0"
 on_each_cpu "$WORKLOAD" crowd 8 800
 check "a filter by CPU: sound" archive cpus
 check "a filter by CPU: system calls of this CPU are recorded" has cpus '\[000\] complete .* syscall:'
 check "a filter by CPU: no system call of another CPU" fails grep -q '\[001\] .* syscall:' /tmp/cpus.txt
 
 restart
-echo "-syscall +sched:thread=4194303" >"$TRACE/events"
+set_to events "-syscall +sched:thread=4194303"
 "$WORKLOAD" crowd 8 800 >/dev/null
-echo "+sched:process=$$" >"$TRACE/events"
+set_to events "+sched:process=$$"
 /bin/true
 check "a filter of wakeups: sound" archive wakeups
 # Neither the waker nor the woken thread belongs to another process.
-only_wakeups()
-{
-	grep ' wakeup ' /tmp/wakeups.txt >/tmp/wakeups.of || return
-	! grep -vE " wakeup +[^ ]+/$$ | waker=$$\$" /tmp/wakeups.of
-}
-check "only wakeups by that process, and of it" only_wakeups
+check "some wakeups" grep ' wakeup ' /tmp/wakeups.txt
+check "only wakeups by that process, and of it" \
+	fails grep -P " wakeup (?! *[^ ]+/$$ )(?!.* waker=$$\$)" /tmp/wakeups.txt
 
 # Clocks of two CPUs may differ slightly; CLOCK_MONOTONIC is the same on all.
-echo mono >"$TRACE/clock"
+set_to clock mono
 restart
-echo "+sched" >"$TRACE/events"
+set_to events "+sched"
 "$WORKLOAD" crowd 40 5000 >/dev/null
 check "wakeups: sound" archive awake
 check "wakeups: at least 5000" within 5000 "$(grep -c ' wakeup ' /tmp/awake.txt)" 1000000

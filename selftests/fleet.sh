@@ -60,17 +60,11 @@ as_printed()
 	[[ $1 != "vitrine diff"* || $status != 1 ]] || status=0
 }
 
-succeeds()
-{
-	tail -n 20 /tmp/fleet/output
-	[ "$status" = 0 ]
-}
-
 set -o pipefail
 check "the page has commands" test ${#lines[@]} -gt 12
 for line in "${lines[@]:2}"; do
 	as_printed "$line"
-	check "$line" succeeds
+	check "$line" eval 'tail -n 20 /tmp/fleet/output; exit $status'
 	case $line in
 	"for file"*"mv "*)
 		check "the names sort, and nothing stays" eval \

@@ -9,7 +9,7 @@
 #
 # The recorder is killed at so many random moments, 5 by default.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 moments=${1:-5}
 tracefs=/sys/kernel/tracing
@@ -29,13 +29,12 @@ left()
 
 clean()
 {
-	left
-	[ -z "$(left)" ]
+	fails grep . <(left)
 }
 
 load
 for clock in $(tr -d '[]' <"$TRACE/clock"); do
-	echo "$clock" >"$TRACE/clock"
+	set_to clock "$clock"
 
 	# The program that removes a file does everything in a known order.
 	one_file()
@@ -83,9 +82,7 @@ same_times()
 	mkdir "$tracefs/instances/times" &&
 	echo mono >"$tracefs/instances/times/trace_clock" &&
 	echo 1 >"$tracefs/instances/times/events/sched/sched_process_exec/enable" || return
-	for _ in 1 2 3 4 5 6 7 8; do
-		/bin/true
-	done
+	repeat 8 /bin/true
 	echo 0 >"$tracefs/instances/times/tracing_on"
 	sed -nE 's/^.* ([0-9]+)\.([0-9]+): sched_process_exec: .*pid=([0-9]+) .*/\3 \1\2/p' \
 		"$tracefs/instances/times/trace" | sort >/tmp/ftrace.txt
@@ -135,8 +132,8 @@ lossy()
 		dd if=/dev/zero of=/dev/null bs=1 count=40000 2>/dev/null
 		kill -CONT $(pidof read-tracefs)' 2>/tmp/lossy.txt || return
 	cat /tmp/lossy.txt
-	said=$(sed -nE 's/^.* ([0-9]+) lost.*/\1/p' /tmp/lossy.txt)
-	lost=$(vitrine check /tmp/lossy.fxt | sed -nE 's/^.* ([0-9]+) records lost.*/\1/p')
+	said=$(number lost /tmp/lossy.txt)
+	lost=$(number "records lost" <(vitrine check /tmp/lossy.fxt))
 	echo "said $said, check $lost"
 	[ "$said" -gt 0 ] && [ "$said" = "$lost" ] &&
 	vitrine print --all /tmp/lossy.fxt | grep -m 1 'tracefs:drop_stats.*num_records='
@@ -159,7 +156,7 @@ exactly()
 	printf '2 1000000000 1 0\nraw_syscalls:sys_enter\n\n' |
 		"$reader" "$tracefs/instances/lossy" 3>&2 | cat >/tmp/exact.fxt
 	rmdir "$tracefs/instances/lossy"
-	lost=$(vitrine check /tmp/exact.fxt | sed -nE 's/^.* ([0-9]+) records lost.*/\1/p')
+	lost=$(number "records lost" <(vitrine check /tmp/exact.fxt))
 	echo "lost $lost, overwritten $overwritten"
 	[ "$overwritten" -gt 1000 ] && [ "$lost" = "$overwritten" ]
 }
@@ -209,7 +206,7 @@ next_is_clean()
 # ended_by SIGNAL MOMENT COMMAND: a recorder gets SIGNAL at MOMENT, then COMMAND is true
 ended_by()
 {
-	begin
+	begin --why --until marker:never
 	until_true reached "$2" && kill -"$1" "$recorder" || return
 	wait "$recorder"
 	until_true "$3"
@@ -270,7 +267,9 @@ after_crash()
 	kill -STOP "${pids[@]}" && kill -KILL "${pids[@]}"
 	wait "$recorder"
 	reached instance && reached kprobe || return
-	until_true removed_by_next "$recorder" || return
+	# The next recording removes what this one has left.
+	until_true eval \
+		'vitrine record -o /tmp/next.fxt -- true && ! left | grep "vitrine_$recorder"' || return
 	recorder=$other
 	reached recording && reached uprobe || return
 	kill -INT "$other"
@@ -278,30 +277,25 @@ after_crash()
 	clean
 }
 
-# removed_by_next PID: the next recording removes what that of PID has left
-removed_by_next()
-{
-	vitrine record -o /tmp/next.fxt -- true && ! left | grep "vitrine_$1"
-}
-
 check "the next start cleans up after a crash, and only that" after_crash
 check "nothing is left after a crash" clean
 
 # ---- errors ---------------------------------------------------------------------
 
-check "no such event" refuses 3 "ftrace has no such event; see" vitrine record -o /tmp/none.fxt -e nothing:here -- true
-check "no such event, but a similar one" refuses 3 'the nearest name is "sched:sched_switch"' \
-	vitrine record -o /tmp/none.fxt -e sched:sched_swich -- true
-check "an event of a category of the module" refuses 3 "irq is also a category of trace/events" \
-	vitrine record -o /tmp/none.fxt -e irq:softirq -- true
-check "an event of another category" refuses 3 "write \`+marker' to trace/events" \
-	vitrine record -o /tmp/none.fxt -e marker:mine -- true
+while IFS=, read -r what words event; do
+	check "$what" refuses 3 "$words" vitrine record -o /tmp/none.fxt -e "$event" -- true
+done <<END
+no such event,ftrace has no such event; see,nothing:here
+no such event but a similar one,the nearest name is "sched:sched_switch",sched:sched_swich
+an event of a category of the module,irq is also a category of trace/events,irq:softirq
+an event of another category,write \`+marker' to trace/events,marker:mine
+no such function,cannot probe,kprobe:no_such_function
+no such symbol,no symbol,uprobe:$libc:no_such_function
+no program,not a 64-bit program,uprobe:/etc/passwd:main
+no such file,/nonexistent,uprobe:/nonexistent:main
+END
 check "a field that the event does not have" refuses 3 "Field not found" \
 	vitrine record -o /tmp/none.fxt -e sched:sched_switch --filter 'nothing == 1' -- true
-check "no such function" refuses 3 "cannot probe" vitrine record -o /tmp/none.fxt -e kprobe:no_such_function -- true
-check "no such symbol" refuses 3 "no symbol" vitrine record -o /tmp/none.fxt -e "uprobe:$libc:no_such_function" -- true
-check "no program" refuses 3 "not a 64-bit program" vitrine record -o /tmp/none.fxt -e uprobe:/etc/passwd:main -- true
-check "no such file" refuses 3 "/nonexistent" vitrine record -o /tmp/none.fxt -e uprobe:/nonexistent:main -- true
 check "no tracefs" refuses 3 "tracefs is not mounted" unshare -m sh -c '
 	umount -l /sys/kernel/tracing; umount -l /sys/kernel/debug/tracing 2>/dev/null
 	mount -t tmpfs none /sys/kernel/tracing; mkdir -p /tmp/debugfs; mount -t tmpfs none /sys/kernel/debug/tracing

@@ -22,6 +22,7 @@
 #define RING		TRACE_DIR "cpu0"
 #define ARCHIVE		TRACE_DIR "trace.fxt"
 #define TREE		INSPECT_DIR "system.inspect"
+#define RW		(PROT_READ | PROT_WRITE)
 
 static long page;
 
@@ -53,28 +54,21 @@ struct attempt {
 
 static const struct attempt attempts[] = {
 	{ "tree: shared, read-only", TREE, O_RDONLY, 0, 1, PROT_READ, MAP_SHARED, 0 },
-	{ "tree: writable, opened read-only", TREE, O_RDONLY, 0, 1,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, EACCES },
-	{ "tree: writable", TREE, O_RDWR, 0, 1, PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
+	{ "tree: writable, opened read-only", TREE, O_RDONLY, 0, 1, RW, MAP_SHARED, EACCES },
+	{ "tree: writable", TREE, O_RDWR, 0, 1, RW, MAP_SHARED, EPERM },
 	{ "tree: write-only", TREE, O_RDWR, 0, 1, PROT_WRITE, MAP_SHARED, EPERM },
 	{ "tree: private", TREE, O_RDONLY, 0, 1, PROT_READ, MAP_PRIVATE, EPERM },
-	{ "tree: private and writable", TREE, O_RDONLY, 0, 1,
-	  PROT_READ | PROT_WRITE, MAP_PRIVATE, EPERM },
+	{ "tree: private and writable", TREE, O_RDONLY, 0, 1, RW, MAP_PRIVATE, EPERM },
 	{ "tree: executable", TREE, O_RDONLY, 0, 1, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM },
 	{ "tree: past the end", TREE, O_RDONLY, 0, 1L << 17, PROT_READ, MAP_SHARED, EINVAL },
 	{ "tree: wholly past the end", TREE, O_RDONLY, 1L << 20, 1, PROT_READ, MAP_SHARED, EINVAL },
 	{ "ring: shared, read-only", RING, O_RDONLY, 0, 258, PROT_READ, MAP_SHARED, 0 },
-	{ "ring: consumer page writable", RING, O_RDWR, 0, 1,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, 0 },
-	{ "ring: consumer and producer pages writable", RING, O_RDWR, 0, 2,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
-	{ "ring: producer page writable", RING, O_RDWR, 1, 1,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
-	{ "ring: sub-buffer writable", RING, O_RDWR, 2, 1,
-	  PROT_READ | PROT_WRITE, MAP_SHARED, EPERM },
+	{ "ring: consumer page writable", RING, O_RDWR, 0, 1, RW, MAP_SHARED, 0 },
+	{ "ring: consumer and producer pages writable", RING, O_RDWR, 0, 2, RW, MAP_SHARED, EPERM },
+	{ "ring: producer page writable", RING, O_RDWR, 1, 1, RW, MAP_SHARED, EPERM },
+	{ "ring: sub-buffer writable", RING, O_RDWR, 2, 1, RW, MAP_SHARED, EPERM },
 	{ "ring: private", RING, O_RDWR, 0, 1, PROT_READ, MAP_PRIVATE, EPERM },
-	{ "ring: private and writable", RING, O_RDWR, 0, 1,
-	  PROT_READ | PROT_WRITE, MAP_PRIVATE, EPERM },
+	{ "ring: private and writable", RING, O_RDWR, 0, 1, RW, MAP_PRIVATE, EPERM },
 	{ "ring: executable", RING, O_RDWR, 0, 1, PROT_READ | PROT_EXEC, MAP_SHARED, EPERM },
 	{ "ring: one page too many", RING, O_RDONLY, 0, 259, PROT_READ, MAP_SHARED, EINVAL },
 	{ "ring: one page past the end", RING, O_RDONLY, 258, 1, PROT_READ, MAP_SHARED, EINVAL },
@@ -102,7 +96,7 @@ static void test_changes(void)
 	void *map;
 
 	map = mmap(NULL, page, PROT_READ, MAP_SHARED, tree, 0);
-	ksft_test_result(mprotect(map, page, PROT_READ | PROT_WRITE) &&
+	ksft_test_result(mprotect(map, page, RW) &&
 			 errno == EACCES, "tree: made writable later\n");
 	ksft_test_result(mprotect(map, page, PROT_READ | PROT_EXEC) &&
 			 errno == EACCES, "tree: made executable later\n");
@@ -111,7 +105,7 @@ static void test_changes(void)
 	munmap(map, page);
 
 	map = mmap(NULL, page, PROT_READ, MAP_SHARED, ring, page);
-	ksft_test_result(mprotect(map, page, PROT_READ | PROT_WRITE) && errno == EACCES,
+	ksft_test_result(mprotect(map, page, RW) && errno == EACCES,
 			 "ring: producer page made writable later\n");
 	munmap(map, page);
 	close(tree);

@@ -52,7 +52,7 @@ refused()
 load
 check "markers are on when the module is loaded" grep -qx +marker "$TRACE/events"
 (echo 'B|17|outer'; echo "hello, world"; echo 'C||queue|-3'; echo E) | while read -r line; do
-	echo "$line" >"$TRACE/marker"
+	set_to marker "$line"
 done
 check "the shell: sound" archive_anew shell
 check "the shell: in order" are shell "begin outer" "instant hello, world" "counter queue id 0 value=-3" end
@@ -97,26 +97,26 @@ check "the trace has the accepted marker only" are refused "instant $(printf '%0
 # ---- names, filters, the trigger ---------------------------------------------------
 
 for ((i = 0; i < 300; i++)); do
-	echo "I||name-$i" >"$TRACE/marker"
+	set_to marker "I||name-$i"
 done
 check "300 names: sound" archive_anew names
 check "300 names: as Perfetto expects" legible names 300
 check "each of 300 names is in the trace once" test "$(markers names | sort -u | wc -l)" = 300
 check "no name of a marker is in the string table" fails grep -E ' string .*"name-' /tmp/names.txt
 
-echo -marker >"$TRACE/events"
+set_to events -marker
 check "while markers are off, any text is accepted" bash -c "echo 'B|17|' >$TRACE/marker"
-echo "+marker:process=$$" >"$TRACE/events"
-echo mine >"$TRACE/marker"
+set_to events "+marker:process=$$"
+set_to marker mine
 bash -c "echo other >$TRACE/marker; :"
-echo mine >"$TRACE/marker"
+set_to marker mine
 check "a filter: sound" archive_anew filter
 check "a filter: the markers of the process it admits" are filter "instant mine" "instant mine"
-echo +marker >"$TRACE/events"
-echo "event=marker:boom" >"$TRACE/trigger"
-echo 'I||calm' >"$TRACE/marker"
+set_to events +marker
+set_to trigger "event=marker:boom"
+set_to marker 'I||calm'
 check "another marker does not freeze" grep -q ^armed "$TRACE/trigger"
-echo 'I||boom' >"$TRACE/marker"
+set_to marker 'I||boom'
 check "a marker freezes the rings" grep -q '^fired event' "$TRACE/trigger"
 unload
 
@@ -128,28 +128,16 @@ as_group()
 	setpriv --reuid 1000 --regid "$group" --clear-groups --inh-caps=-all "$@"
 }
 
-mode_of()
-{
-	stat -c '%a %u %g' "$1"
-}
-
 for parameter in file_mode=0777 file_mode=01600 uid=4294967295 gid=4294967295; do
 	check "refused: $parameter" fails load $parameter
 done
 load
-check "root's, by default" test "$(mode_of "$TRACE/marker") $(mode_of "$TRACE/trace.fxt")" = "200 0 0 400 0 0"
+check "root's, by default" same <(printf '%s 0 0\n' 200 400) \
+	<(stat -c '%a %u %g' "$TRACE"/{marker,trace.fxt})
 unload
 load uid=1 gid=$group file_mode=0660
-modes()
-{
-	[ "$(mode_of "$TRACE/marker")" = "220 1 $group" ] &&
-	[ "$(mode_of "$TRACE/trace.fxt")" = "440 1 $group" ] &&
-	[ "$(mode_of "$TRACE/cpu0")" = "660 1 $group" ] &&
-	[ "$(mode_of "$TRACE/events")" = "660 1 $group" ] &&
-	[ "$(mode_of "$INSPECT/system.inspect")" = "440 1 $group" ] &&
-	[ "$(mode_of "$INSPECT/retained/drop")" = "220 1 $group" ]
-}
-check "given to a group" modes
+check "given to a group" same <(printf "%s 1 $group\n" 220 440 660 660 440 220) <(stat -c '%a %u %g' \
+	"$TRACE"/{marker,trace.fxt,cpu0,events} "$INSPECT"/{system.inspect,retained/drop})
 check "debugfs itself is closed" fails as_group test -e "$TRACE/marker"
 mkdir -p /run/glass/vitrine /tmp/out
 chown 1000 /tmp/out

@@ -52,7 +52,7 @@ records()
 }
 
 "$WORKLOAD" crowd 20 20000 >/dev/null
-echo 0 >"$TRACE/enable"
+set_to enable 0
 cat "$TRACE/trace.fxt" >/tmp/kernel.fxt
 "$ring_reader" "$TRACE"/cpu* >/tmp/rings.fxt
 check "rings: the file has the records of trace.fxt" same <(records /tmp/kernel.fxt) <(records /tmp/rings.fxt)
@@ -61,7 +61,7 @@ check "rings: there are some" grep -q crowd- <(records /tmp/rings.fxt)
 # follow KB: begin a session with rings of this size, and follow them
 follow()
 {
-	echo 32 >"$TRACE/subbuf_kb"
+	set_to subbuf_kb 32
 	restart "$1"
 	"$ring_reader" -f "$TRACE"/cpu* >/tmp/followed.fxt 2>/tmp/followed.log &
 	reader_pid=$!
@@ -70,16 +70,16 @@ follow()
 # session_ends: end it, and wait for the program
 session_ends()
 {
-	echo 0 >"$TRACE/enable"
+	set_to enable 0
 	cat "$TRACE/trace.fxt" >/tmp/kernel.fxt
-	echo 4096 >"$TRACE/buffer_kb"
+	set_to buffer_kb 4096
 	wait $reader_pid
 	status=$?
 	sed 's/^/# /' /tmp/followed.log
 }
 
 # In streaming mode, nothing is overwritten that the program has not copied.
-echo streaming >"$TRACE/mode"
+set_to mode streaming
 follow 64
 on_each_cpu "$WORKLOAD" crowd 20 20000
 session_ends
@@ -90,7 +90,7 @@ check "follows: it has the last records, too" fails grep . \
 check "follows: the rings were reused" test "$(stat -c %s /tmp/followed.fxt)" -gt $((2 * 64 * 1024 * $(nproc)))
 
 # Stopped, the program loses what is overwritten.
-echo circular >"$TRACE/mode"
+set_to mode circular
 follow 64
 on_each_cpu "$WORKLOAD" crowd 20 20000
 until_true test -s /tmp/followed.fxt
