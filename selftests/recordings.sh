@@ -30,9 +30,6 @@ for size in "8 4" "64 8" "4096 1024"; do
 	check "sub-buffers of ${size#* } KiB: flight recorder" rings_are_sound
 	ls -lR /usr/share >/dev/null
 	check "sub-buffers of ${size#* } KiB: flight recorder, later" rings_are_sound
-	check "sub-buffers of ${size#* } KiB: two at a time" \
-		sh -c 'vitrine record -o /tmp/a.fxt -t 1 & vitrine record -o /tmp/b.fxt -t 1; wait $! &&
-			vitrine check /tmp/b.fxt'
 done
 
 # A name that changes, and one that is not UTF-8.
@@ -166,9 +163,9 @@ names_wakers()
 }
 
 check "the file names the waker of each wakeup" names_wakers /tmp/second.fxt
-echo +sched >"$TRACE/events"
+set_to events +sched
 on_each_cpu "$WORKLOAD" crowd 4 4000
-echo -sched >"$TRACE/events"
+set_to events -sched
 check "a snapshot" vitrine snapshot -o /tmp/snapshot.fxt
 check "the snapshot is sound" vitrine check /tmp/snapshot.fxt
 check "the snapshot names the waker of each wakeup" names_wakers /tmp/snapshot.fxt

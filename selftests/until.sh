@@ -61,13 +61,13 @@ check "--until with --delay" vitrine record -o delay.fxt --delay 10ms --until ma
 	sh -c 'until [ -s delay.fxt ]; do echo late >"$0"; done' "$TRACE/marker"
 check "the settings are as before" as_before
 
-echo none >"$TRACE/trigger"
+set_to trigger none
 check "--until without another trigger" vitrine record -o none.fxt --until marker:stop -- \
 	sh -c 'echo stop >"$0"; until [ -s none.fxt ]; do :; done' "$TRACE/marker"
 check "there is none afterwards" trigger_is none
 check "the end comes before the event" vitrine record -o none.fxt --until marker:never -- true
 check "there is none afterwards" trigger_is none
-echo panic >"$TRACE/trigger"
+set_to trigger panic
 
 # ---- what ends the recorder ---------------------------------------------------
 
@@ -78,25 +78,15 @@ begin()
 	until_true trigger_is "armed event=marker:stop panic" >/dev/null
 }
 
-ended_by()
-{
-	begin && kill -"$1" "$recorder" || return
-	wait "$recorder"
-	until_true as_before
-}
-
-check "SIGKILL" ended_by KILL
-check "SIGINT" ended_by INT
-
 # The recording goes on, and its trigger can fire again.
 off_and_on()
 {
 	begin || return
-	echo 0 >"$TRACE/enable"
-	echo stop >"$TRACE/marker"
-	echo 1 >"$TRACE/enable"
+	set_to enable 0
+	set_to marker stop
+	set_to enable 1
 	trigger_is "armed event=marker:stop panic" && kill -0 "$recorder" || return
-	echo stop >"$TRACE/marker"
+	set_to marker stop
 	wait "$recorder"
 }
 check "recording is switched off and on" off_and_on
@@ -106,7 +96,7 @@ check "the settings are as before" as_before
 written()
 {
 	begin || return
-	echo "$1" >"$TRACE/trigger"
+	set_to trigger "$1"
 	wait "$recorder"
 	[ $? = 3 ] && cat ended.txt && grep -q "no longer armed.*saved" ended.txt && vitrine check ended.fxt
 }
@@ -116,14 +106,14 @@ check "the trigger that the user has written stays" trigger_is "armed latency_us
 check "a trigger of the user is left alone" refuses 3 "in use: armed latency_us=3600000000" \
 	vitrine record -o refused.fxt --until marker:stop -- true
 check "a trigger of the user stays armed after the refusal" trigger_is "armed latency_us=3600000000"
-echo panic >"$TRACE/trigger"
+set_to trigger panic
 
 two()
 {
 	begin || return
 	refuses 3 "in use: armed event=marker:stop panic" \
 		vitrine record -o refused.fxt --until sched:exec -- true || return
-	echo stop >"$TRACE/marker"
+	set_to marker stop
 	wait "$recorder"
 }
 check "two recorders" two

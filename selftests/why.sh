@@ -47,23 +47,6 @@ nothing_is_on()
 	fails grep -E '^\+(sched|irq|block)' "$TRACE/events" && grep -qx none "$TRACE/stacks"
 }
 
-# killed: a recorder that is killed leaves nothing on. Its command ends, too, for a thread that was
-# sampled on its way into a long sleep uses the module.
-killed()
-{
-	local recorder
-
-	vitrine record --why -o "$dir/killed.fxt" -- \
-		sh -c "echo \$\$ >'$dir/command'; exec sleep 1000" >"$dir/said" 2>&1 &
-	recorder=$!
-	until_true test -s "$dir/command" || return
-	until_true grep -qx "blocked_us=1000 sample_hz=99 user=memory" "$TRACE/stacks" || return
-	kill -KILL "$recorder"
-	wait "$recorder"
-	kill "$(<"$dir/command")"
-	until_true nothing_is_on && until_true fails test -e "/proc/$(<"$dir/command")"
-}
-
 # folded PATTERN MS: stacks that match it took at least as long
 folded()
 {
@@ -153,9 +136,5 @@ check "record a command, and answer" bash -c "vitrine why -- '$WORKLOAD' lock /d
 check "the answer is about the command" prints "^workload:.* took .* from exec to exit"
 check "its status is that of the command" bash -c "vitrine why -- sh -c 'exit 7'; test \$? = 7"
 check "for some time" bash -c "vitrine why -p '$$' --for 200ms >'$dir/why.text'"
-
-# ---- a recorder that is killed -----------------------------------------------------------
-
-check "a recorder that is killed leaves nothing on" killed
 
 finish
