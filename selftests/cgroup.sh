@@ -96,7 +96,7 @@ check "refused cgroups leave trace/events unchanged" test "$(<"$TRACE/events")" 
 
 # ---- long waits -------------------------------------------------------------------
 
-echo +sched >"$TRACE/events"
+set_to events +sched
 arm "blocked_us=10000 cgroup=$inner"
 check "the cgroup of long waits is read back" says "blocked_us=10000 cgroup=$inner"
 waits "$inner"
@@ -115,7 +115,7 @@ arm none
 
 # ---- events -----------------------------------------------------------------------
 
-echo "-sched +syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}" >"$TRACE/events"
+set_to events "-sched +syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
 check "the cgroup of events is read back" \
 	has_line "$TRACE/events" "^[+]syscall:cpus=0-$(($(nproc) - 1)):cgroup=${inner%/*}"
 check "what is read can be written" bash -c "cp $TRACE/events $dir/events && cat $dir/events >$TRACE/events"
@@ -124,7 +124,7 @@ check "system calls in a descendant cgroup are recorded" has_calls 500 2000
 calls "$sibling"
 check "system calls in another cgroup are not recorded" has_calls 0 0
 check "switches of a thread in another cgroup are recorded" found ".kind == \"switch\" and .in.tid == $caller"
-echo "-syscall +sched:cgroup=$inner" >"$TRACE/events"
+set_to events "-syscall +sched:cgroup=$inner"
 waits "$sibling"
 check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
 waits "$inner"

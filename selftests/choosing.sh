@@ -74,15 +74,11 @@ check "-p PID: the file has children of children" has parent.fxt bravo alpha alp
 
 if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null; then
 	mkdir -p /sys/fs/cgroup/choosing/inner
-	inside()
-	{
-		sh -c 'echo $$ >/sys/fs/cgroup/choosing/inner/cgroup.procs; read -r go <gate; exec ./alpha family alpha' >/dev/null &
-		until grep -q . /sys/fs/cgroup/choosing/inner/cgroup.procs; do :; done
-		check "record --cgroup" vitrine record -o cgroup.fxt --cgroup /choosing -- \
-			sh -c 'echo go >gate; ./bravo family bravo; while [ -e /proc/'$!'/exe ]; do :; done'
-		wait $!
-	}
-	inside
+	sh -c 'echo $$ >/sys/fs/cgroup/choosing/inner/cgroup.procs; read -r go <gate; exec ./alpha family alpha' >/dev/null &
+	until grep -q . /sys/fs/cgroup/choosing/inner/cgroup.procs; do :; done
+	check "record --cgroup" vitrine record -o cgroup.fxt --cgroup /choosing -- \
+		sh -c 'echo go >gate; ./bravo family bravo; while [ -e /proc/'$!'/exe ]; do :; done'
+	wait $!
 	check "--cgroup: the file has the processes of the cgroup" has cgroup.fxt alpha alpha-child
 	check "--cgroup: the file has no other process" lacks cgroup.fxt bravo bravo-child
 	check "--cgroup: the file says which cgroup it has" notes cgroup.fxt cgroup=/choosing

@@ -42,9 +42,9 @@ holds()
 	local set
 
 	set=$(<"$TRACE/stacks")
-	echo none >"$TRACE/stacks"
+	set_to stacks none
 	"$WORKLOAD" ring 40 "$1" || return
-	echo "$set" >"$TRACE/stacks"
+	set_to stacks "$set"
 	value vitrine '.root.trace.cpus | map({ records, bytes, overwritten_records })'
 	value vitrine '.root.trace.cpus' | jq -e --argjson least $(($1 * 2)) \
 		'[.[] | select(.records >= $least)] | length > 0 and all(.overwritten_records == 0)'
@@ -106,13 +106,6 @@ check "JSON says from when on each CPU is known" jq -e '.unknown[] | select(.cpu
 
 # ---- a limit ------------------------------------------------------------------------
 
-# is_noted CGROUP: it has been throttled for a second and a half, and the rings have that
-is_noted()
-{
-	[ "$(awk '$1 == "throttled_usec" { print $2 }' "$1/cpu.stat")" -ge 1500000 ] &&
-		vitrine print -e event "$TRACE/trace.fxt" | grep -q "cgroup limit 20000 100000 .*/vitrine-last"
-}
-
 # A loop in a cgroup with a limit, while the service notes what is throttled.
 throttled()
 {
@@ -125,7 +118,10 @@ throttled()
 	noting=$!
 	taskset -c 1 bash -c 'echo $$ >"$1/cgroup.procs"; while :; do :; done' bash "$cgroup" &
 	loop=$!
-	until_true is_noted "$cgroup"
+	# It has been throttled for a second and a half, and the rings have that.
+	until_true awk '$1 == "throttled_usec" { exit $2 < 1500000 }' "$cgroup/cpu.stat"
+	until_true eval 'vitrine print -e event "$TRACE/trace.fxt" |
+		grep -q "cgroup limit 20000 100000 .*/vitrine-last"'
 	kill "$loop" "$noting"
 	wait "$loop" "$noting"
 	rmdir "$cgroup"
@@ -140,13 +136,10 @@ check "the answer names the limit of a cgroup" throttled
 
 # ---- a recording meanwhile ----------------------------------------------------------
 
-set_at_load=$(<"$TRACE/stacks")
-recorded()
-{
-	vitrine record --why -o "$dir/trace.fxt" -- cp "$TRACE/stacks" "$dir/meanwhile" || return
-	cat "$dir/meanwhile" "$TRACE/stacks"
-	grep -q "^blocked_us=1000 .*sample_hz=99" "$dir/meanwhile" && [ "$(<"$TRACE/stacks")" = "$set_at_load" ]
-}
-check "a recording replaces what the service has set, and restores it" recorded
+cp "$TRACE/stacks" "$dir/at_load"
+check "a recording replaces what the service has set" eval '
+	vitrine record --why -o "$dir/trace.fxt" -- cp "$TRACE/stacks" "$dir/meanwhile" &&
+	has_line "$dir/meanwhile" "^blocked_us=1000 .*sample_hz=99"'
+check "the recording restores it" same "$dir/at_load" "$TRACE/stacks"
 
 finish

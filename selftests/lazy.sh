@@ -27,17 +27,17 @@ publish
 
 # ---- fills that end ---------------------------------------------------------
 
-check "nothing is filled before it is read" test "$(figure lazy-fine fills)" = 0
-check "a fill is what is read" test "$(value lazy-fine .root.ctx)" = context
-check "each opening is a fill of its own" test "$(value lazy-fine .root.fill)" = 2
-check "each fill is counted" test "$(figure lazy-fine fills)" = 2
+check "nothing is filled before it is read" prints 0 figure lazy-fine fills
+check "a fill is what is read" prints context value lazy-fine .root.ctx
+check "each opening is a fill of its own" prints 2 value lazy-fine .root.fill
+check "each fill is counted" prints 2 figure lazy-fine fills
 cp "$INSPECT/lazy-fine.inspect" /tmp/fine.inspect
 check "a filled tree is sound" vitrine check /tmp/fine.inspect
 check "a filled tree is frozen" grep -q "^ *fffffffffffffffe$" <(od -An -tx8 -j8 -N8 /tmp/fine.inspect)
 
 check "a fill beyond the limit is sound" vitrine check "$INSPECT/lazy-full.inspect"
 cp "$INSPECT/lazy-full.inspect" /tmp/full.inspect
-check "a fill beyond the limit keeps to the limit" test "$(stat -c %s /tmp/full.inspect)" = 4096
+check "a fill beyond the limit keeps to the limit" prints 4096 stat -c %s /tmp/full.inspect
 check "what did not fit is counted" test "$(figure lazy-full failed)" -gt 700
 
 check "a fill that fails: its errno" refuses 3 "Input/output error" vitrine show lazy-fail
@@ -47,9 +47,9 @@ echo -512 >/sys/module/lazy/parameters/fail
 check "a fill that fails: an errno that is unknown to user space" refuses 3 "Input/output error" vitrine show lazy-fail
 echo 1 >/sys/module/lazy/parameters/fail
 check "a fill that fails: a number that is no errno" refuses 3 "Input/output error" vitrine show lazy-fail
-check "failures are counted" test "$(figure lazy-fail failures)" = 4
+check "failures are counted" prints 4 figure lazy-fail failures
 
-check "a fill that opens its own file: ELOOP" test "$(value lazy-self .root.opened)" = -40
+check "a fill that opens its own file: ELOOP" prints -40 value lazy-self .root.opened
 vitrine show lazy-ping >/dev/null 2>&1
 vitrine show lazy-pong >/dev/null 2>&1
 for tree in lazy-ping lazy-pong; do
@@ -62,7 +62,7 @@ check "a fill that does not end: ETIMEDOUT" \
 	refuses 3 "did not fill it in time" vitrine show lazy-endless
 check "while it goes on: EBUSY" \
 	refuses 3 "is filling it for another reader" vitrine show lazy-endless
-check "both are counted" test "$(figure lazy-endless timeouts)" = 2
+check "both are counted" prints 2 figure lazy-endless timeouts
 check "other lazy trees are filled" vitrine show lazy-fine
 check "other trees are read" vitrine show system
 check "a list of all fills none" grep -q "^lazy-endless *lazy" <(vitrine list)
@@ -82,9 +82,8 @@ exec 5<"$INSPECT/lazy-fine.inspect"
 check "the publisher unloads, which ends the fill" rmmod lazy
 check "the files of the lazy trees are gone with their publisher" test ! -e "$INSPECT/lazy-fine.inspect"
 check "the lazy trees are gone from the tree \"vitrine\"" \
-	test "$(value vitrine '[.root.lazy // {} | keys[] | select(startswith("lazy-"))] | length')" = 0
-check "an open file of a tree keeps the fill of its open()" sh -c 'cat <&5 >/tmp/last.inspect'
-check "the tree in the open file is sound" vitrine check /tmp/last.inspect
+	prints 0 value vitrine '[.root.lazy // {} | keys[] | select(startswith("lazy-"))] | length'
+check "an open file of a tree keeps the fill of its open()" eval 'cat <&5 | vitrine check -'
 check "the module is held" fails rmmod vitrine
 exec 5<&-
 
@@ -99,12 +98,12 @@ waiting=$!
 kill -KILL $killed
 wait $killed 2>/dev/null
 check "an opener that waits can be killed at once" test $? = 137
-check "the fill continues when its opener is killed" test "$(figure lazy-endless filling)" = 1
+check "the fill continues when its opener is killed" prints 1 figure lazy-endless filling
 release 1
 wait $waiting
 check "another opener waits for its turn" test $? = 0
 check "the opener that waited gets a sound tree" vitrine check /tmp/waited.inspect
-check "two fills" test "$(figure lazy-endless fills)" = 2
+check "two fills" prints 2 figure lazy-endless fills
 
 release 0
 cat "$INSPECT/lazy-endless.inspect" >/dev/null 2>&1 &
@@ -129,7 +128,7 @@ storm()
 
 publish
 check "twenty openers at once" storm
-check "twenty openers: one fill for each" test "$(figure lazy-fine fills)" = 20
+check "twenty openers: one fill for each" prints 20 figure lazy-fine fills
 check "unload" rmmod lazy
 
 # ---- a publisher that leaves everything behind ----------------------------------
@@ -151,7 +150,7 @@ check "a publisher fails to load and has forgotten everything" \
 check "what it has left is removed, and logged" nothing_left
 dmesg -C
 publish forget=1
-echo +lazy >"$TRACE/events"
+set_to events +lazy
 check "a publisher unloads and forgets everything, while its category is on" rmmod lazy
 check "what it has left after unloading is removed, and logged" nothing_left
 publish

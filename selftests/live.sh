@@ -8,15 +8,7 @@
 
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 load
-echo +sched >"$TRACE/events"
-
-# Twenty threads that switch until the tests are done.
-busy()
-{
-	while "$WORKLOAD" crowd 20 2000 >/dev/null; do
-		:
-	done
-}
+set_to events +sched
 
 # waited: the rings contain waits of twenty threads, and their names
 waited()
@@ -32,21 +24,18 @@ table()
 	grep -E '^crowd-[0-9]+:[0-9]+/[0-9]+ ' "$dir/table"
 }
 
-drawn()
-{
-	vitrine timeline --live -o "$dir/live.html" && grep -q 'crowd-' "$dir/live.html" &&
-	vitrine timeline --live -o "$dir/live.svg" && grep -q '<title>crowd-' "$dir/live.svg"
-}
-
 shown()
 {
 	grep -qaE "$1" "$dir/screen"
 }
 
-busy &
+# Twenty threads that switch until the tests are done.
+while "$WORKLOAD" crowd 20 2000 >/dev/null; do :; done &
 check "latency --live reports the threads that waited" until_true waited
 check "latency --live prints a table" table
-check "timeline --live draws the threads that ran" drawn
+check "timeline --live draws the threads that ran" eval '
+	vitrine timeline --live -o "$dir/live.html" && grep -q "crowd-" "$dir/live.html" &&
+	vitrine timeline --live -o "$dir/live.svg" && grep -q "<title>crowd-" "$dir/live.svg"'
 
 # The terminal is that of script(1), whose standard input are the keys.
 mkfifo "$dir/keys"

@@ -24,13 +24,13 @@ check "mode as loaded" prints "circular [oneshot] streaming" cat "$TRACE/mode"
 busy
 settled true
 check "oneshot: no more than fits" \
-	test "$(total .subbuffers)" = "$((2 * $(value vitrine '.root.trace.cpus | length')))"
+	prints "$((2 * $(value vitrine '.root.trace.cpus | length')))" total .subbuffers
 check "oneshot: the rest is counted" test "$lost" -gt 1000
 check "oneshot: what was written is sound" rings_are_sound
 check "oneshot: each CPU that is full says so" test \
 	"$(vitrine print /tmp/one.fxt | grep -c ' lost .*a buffer filled up')" = \
 	"$(value vitrine '[.root.trace.cpus[] | select(.lost_records > 0)] | length')"
-check "oneshot: nothing is overwritten" test "$(total .overwritten_records)" = 0
+check "oneshot: nothing is overwritten" prints 0 total .overwritten_records
 full()
 {
 	set_to enable 1 && busy && cp "$TRACE/trace.fxt" /tmp/later.fxt &&

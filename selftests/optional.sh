@@ -49,31 +49,18 @@ publishes()
 		[ "$(value vitrine .root.trees.optional.failed)" = 0 ]
 }
 
-driver_first()
+# order NAME STEPS: the steps succeed, in each round
+order()
 {
-	insmod "$module" && counts && load && publishes && rmmod optional && [ ! -e "$tree" ] &&
-		rmmod vitrine
+	check "$1, $rounds times" repeat "$rounds" eval "$2"
+	rmmod optional 2>/dev/null
+	rmmod vitrine 2>/dev/null
 }
 
-vitrine_first()
+# driver_goes: unload the driver, with its tree
+driver_goes()
 {
-	load && insmod "$module" && publishes && rmmod optional && [ ! -e "$tree" ] && rmmod vitrine
-}
-
-vitrine_goes_first()
-{
-	load && insmod "$module" && publishes && rmmod vitrine && counts && rmmod optional
-}
-
-vitrine_comes_back()
-{
-	insmod "$module" && load && publishes && rmmod vitrine && counts && load && publishes &&
-		rmmod vitrine && rmmod optional
-}
-
-vitrine_never_comes()
-{
-	insmod "$module" && counts && rmmod optional
+	rmmod optional && [ ! -e "$tree" ]
 }
 
 # Both at the same time, in either order.
@@ -85,12 +72,16 @@ together()
 	[ ! -e /sys/module/optional ] && [ ! -e /sys/module/vitrine ]
 }
 
-for order in driver_first vitrine_first vitrine_goes_first vitrine_comes_back vitrine_never_comes \
-	together; do
-	check "${order//_/ }, $rounds times" repeat "$rounds" $order
-	rmmod optional 2>/dev/null
-	rmmod vitrine 2>/dev/null
-done
+order "driver first" \
+	'insmod "$module" && counts && load && publishes && driver_goes && rmmod vitrine'
+order "vitrine first" 'load && insmod "$module" && publishes && driver_goes && rmmod vitrine'
+order "vitrine goes first" \
+	'load && insmod "$module" && publishes && rmmod vitrine && counts && rmmod optional'
+order "vitrine comes back" '
+	insmod "$module" && load && publishes && rmmod vitrine && counts && load && publishes &&
+		rmmod vitrine && rmmod optional'
+order "vitrine never comes" 'insmod "$module" && counts && rmmod optional'
+order together together
 
 check "the driver depends on no symbol of vitrine" \
 	fails grep -q vitrine <(modinfo -F depends "$module"; modinfo -F import_ns "$module")
@@ -104,24 +95,21 @@ check "while its tree is open, the driver goes" rmmod optional
 exec 3<&-
 rmmod vitrine
 
-other_interface()
-{
-	dmesg -C
+dmesg -C
+check "another interface: a message, and the driver works" eval '
 	insmod "$module" abi=77 && load && counts && [ ! -e "$tree" ] &&
-		[ "$(dmesg | grep -c 'module optional publishes nothing.*77')" = 1 ] &&
-		rmmod vitrine && counts && rmmod optional
-}
-check "another interface: a message, and the driver works" other_interface
+		[ "$(dmesg | grep -c "module optional publishes nothing.*77")" = 1 ] &&
+		rmmod vitrine && counts && rmmod optional'
 
 check "a driver that requires vitrine" fails insmod "$VITRINE_MODULES/hello.ko"
 load
 check "the same with vitrine" insmod "$VITRINE_MODULES/hello.ko"
 echo hello >/sys/module/hello/parameters/greet
-check "it counts" test "$(value hello .root.greetings)" = 1
+check "it counts" prints 1 value hello .root.greetings
 rmmod hello
 check "the same driver without the requirement" insmod "$VITRINE_MODULES/hello-optional.ko"
 echo hello >/sys/module/hello_optional/parameters/greet
-check "it counts, too" test "$(value hello .root.greetings)" = 1
+check "it counts, too" prints 1 value hello .root.greetings
 rmmod hello-optional
 rmmod vitrine
 

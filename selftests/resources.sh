@@ -49,8 +49,6 @@ charges()
 # kernel adds up charges in batches, of which some are outstanding
 charged()
 {
-	local opened read
-
 	read -r opened read < <(charges "$1" "$3")
 	echo "for $1 of $2 bytes: $opened when they are opened, $read when they are read"
 	[ $((opened + read)) -ge $(($1 * $2 * 3 / 4)) ]
@@ -59,28 +57,19 @@ charged()
 # not_copied NR BYTES FILE: reading a tree that does not change takes no more memory
 not_copied()
 {
-	local opened read
-
-	read -r opened read < <(charges "$1" "$3")
-	echo "for $1 of $2 bytes: $opened when they are opened, $read when they are read"
+	charged "$@"
 	[ "$read" -lt $(($1 * $2 / 2)) ]
-}
-
-# size_of FILE
-size_of()
-{
-	wc -c <"$1"
 }
 
 mkdir "$dir/cgroups"
 if mount -t cgroup2 none "$dir/cgroups" && echo +memory >"$dir/cgroups/cgroup.subtree_control" &&
 	mkdir "$group"; then
-	echo 1 >"$TRACE/enable"
+	set_to enable 1
 	check "copies of the trace are charged to their reader" charged 100 65536 "$TRACE/trace.fxt"
-	echo 0 >"$TRACE/enable"
+	set_to enable 0
 	check "copies of a tree are charged to their reader" \
-		charged 100 "$(size_of "$INSPECT/publisher.inspect")" "$INSPECT/publisher.inspect"
-	size=$(size_of "$INSPECT/tasks.inspect")
+		charged 100 "$(wc -c <"$INSPECT/publisher.inspect")" "$INSPECT/publisher.inspect"
+	size=$(wc -c <"$INSPECT/tasks.inspect")
 	check "lazy trees are charged to their opener" charged 30 "$size" "$INSPECT/tasks.inspect"
 	check "lazy trees are not copied" not_copied 30 "$size" "$INSPECT/tasks.inspect"
 fi
@@ -93,29 +82,24 @@ begin_session()
 	local kb
 
 	kb=$(<"$TRACE/buffer_kb")
-	echo $((kb == 512 ? 1024 : 512)) >"$TRACE/buffer_kb"
+	set_to buffer_kb $((kb == 512 ? 1024 : 512))
 }
 
-# rest FD: read the rest of an open file
-rest()
-{
-	cat <&"$1" >/dev/null
-}
-
-echo 1 >"$TRACE/enable"
+set_to enable 1
 on_each_cpu "$WORKLOAD" crowd 5 1000
 exec {kept}<"$TRACE/trace.fxt" {stale}<"$TRACE/trace.fxt"
 IFS= read -r -N 1 -u "$kept" _
 IFS= read -r -N 1 -u "$stale" _
 begin_session
 begin_session
-check "the last but one session is still readable where it is open" rest "$kept"
+check "the last but one session is still readable where it is open" \
+	eval 'cat <&$kept >/dev/null'
 begin_session
-check "an older session is gone, also where it is open" refuses 1 "Stale file handle" rest "$stale"
+check "an older session is gone, also where it is open" refuses 1 "Stale file handle" cat <&"$stale"
 check "the file can be opened again" cp "$TRACE/trace.fxt" "$dir/again.fxt"
 check "the current session is sound" vitrine check "$dir/again.fxt"
 exec {kept}<&- {stale}<&-
-echo 0 >"$TRACE/enable"
+set_to enable 0
 
 # ---- work -------------------------------------------------------------------
 

@@ -25,9 +25,9 @@ lost_in_file()
 lossy_record()
 {
 	rm -f /tmp/began.json
-	echo 128 >"$TRACE/buffer_kb"
-	echo 64 >"$TRACE/buffer_kb"
-	echo 1 >"$TRACE/enable"
+	set_to buffer_kb 128
+	set_to buffer_kb 64
+	set_to enable 1
 	vitrine record --history --no-wakeups -o /tmp/lossy.fxt -- sh -c "vitrine show --json vitrine >/tmp/began; mv /tmp/began /tmp/began.json
 		'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
 	outrun $! 64 /tmp/began.json

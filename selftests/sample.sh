@@ -110,9 +110,9 @@ sleeps()
 
 arm "sample_hz=1000"
 restart 4096
-echo +timer >"$TRACE/events"
+set_to events +timer
 sleep 2
-echo -timer >"$TRACE/events"
+set_to events -timer
 save
 check "an idle CPU is left alone" sleeps
 check "an idle CPU is not sampled" none 'select(.name == "running" and .thread.pid == 0)'

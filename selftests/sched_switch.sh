@@ -56,14 +56,14 @@ echo "# $((after_count - before_count)) switches, edges of $((before_high - befo
 
 # ---- ftrace -----------------------------------------------------------------
 
-echo 0 >"$TRACE/enable"
+set_to enable 0
 mkdir "$ftrace"
 echo 32768 >"$ftrace/buffer_size_kb"
-echo 4096 >"$TRACE/buffer_kb"
+set_to buffer_kb 4096
 echo 1 >"$ftrace/events/sched/sched_switch/enable"
-echo 1 >"$TRACE/enable"
+set_to enable 1
 on_each_cpu "$WORKLOAD" crowd 20 3000
-echo 0 >"$TRACE/enable"
+set_to enable 0
 echo 0 >"$ftrace/events/sched/sched_switch/enable"
 cp "$TRACE/trace.fxt" /tmp/ours.fxt
 perl -ne 'print "$1 $2>$3\n" if / \[0*(\d+)\] .*? sched_switch: .*?prev_pid=(\d+) .*?==> .*?next_pid=(\d+) /' \

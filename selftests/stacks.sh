@@ -16,7 +16,7 @@ waits()
 }
 
 load
-echo +sched >"$TRACE/events"
+set_to events +sched
 
 # ---- settings -----------------------------------------------------------------
 
@@ -94,7 +94,7 @@ reader=$!
 until_true eval '[[ $(<"/proc/$reader/wchan") = *pipe_read ]]'
 sleep 0.1	# longer than the limit
 restart
-echo still >"$TRACE/stacks"
+set_to stacks still
 check "the setting is as it was" says "blocked_us=1000 user"
 save
 check "a thread that is still blocked is recorded" \
@@ -108,7 +108,7 @@ check "a kernel thread is not recorded as still blocked" none 'select(.args.stil
 check "it is not asked for its user stack" until_true prints 0 nr_stacks user_pending
 arm "blocked_us=3600000000"
 restart
-echo still >"$TRACE/stacks"
+set_to stacks still
 save
 check "below the limit: not" none "select(.thread.tid == $reader)"
 
@@ -243,11 +243,11 @@ if [ -x "$(dirname "$(command -v vitrine)")/find-symbols" ]; then
 	check "the memory of an unwound stack is no longer in the trace" none "select(.thread.tid == $tid and .kind == \"large-blob\")"
 	check "the mappings of an unwound stack are no longer in the trace" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
 fi
-echo 4 >"$TRACE/subbuf_kb"
+set_to subbuf_kb 4
 frames 20
 [ -z "$takes_memory" ] || check "a small sub-buffer has room for stack memory" \
 	some "select(.thread.tid == $tid and .kind == \"large-blob\")"
-echo 64 >"$TRACE/subbuf_kb"
+set_to subbuf_kb 64
 arm "blocked_us=10000 user"
 
 # execs: record a process that is blocked while it executes another program
@@ -280,45 +280,14 @@ arm none
 check "threads record their stacks under load" within 1 $(($(nr_stacks user) - before)) 1000000
 check "threads that end leave no pending stack behind" until_true prints 0 nr_stacks user_pending
 
-# A write to a pipe that is larger than the pipe waits for the reader more than once.
-blocked_in_write()
-{
-	[[ $(<"/proc/$writer/wchan") = *pipe_write ]]
-}
-
-mkfifo "$dir/pipe"
-exec {pipe_fd}<>"$dir/pipe"
-arm "blocked_us=10000 user"
-restart
-dd if=/dev/zero of="$dir/pipe" bs=1M count=1 status=none &
-writer=$!
-until_true blocked_in_write
-sleep 0.1	# longer than the limit
-head -c 65536 <&$pipe_fd >/dev/null
-check "a thread that waits again has not recorded its stack yet" until_true prints 1 nr_stacks user_pending
-check "the module cannot be unloaded while a stack is pending" refuses 1 "in use" rmmod vitrine
-head -c $((0x100000 - 65536)) <&$pipe_fd >/dev/null
-wait
-check "the thread has recorded its stack after its wait" until_true prints 0 nr_stacks user_pending
-exec {pipe_fd}>&-
-
-# The same with more threads of one user than may be pending.
+# More threads of one user than may be pending. A write to a pipe that is larger than the pipe
+# waits for the reader more than once, so each waits again before it has recorded its stack.
 all_in_write()
 {
-	for writer in "${writers[@]}"; do
-		blocked_in_write || return
-	done
+	[ "$(grep -c pipe_write "${writers[@]}" | grep -c :1)" = 40 ]
 }
 
-named_in_log()
-{
-	arm "blocked_us=10000 user"
-	arm none
-	dmesg | grep "thread [0-9]* (dd) has not returned to user space"
-}
-
-writers=()
-pipe_fds=()
+arm "blocked_us=10000 user"
 restart
 for ((i = 0; i < 40; i++)); do
 	mkfifo "$dir/pipe$i"
@@ -326,7 +295,7 @@ for ((i = 0; i < 40; i++)); do
 	pipe_fds+=("$pipe_fd")
 	setpriv --reuid 65534 --clear-groups \
 		dd if=/dev/zero bs=1M count=1 status=none >"$dir/pipe$i" &
-	writers+=($!)
+	writers+=("/proc/$!/wchan")
 done
 until_true all_in_write
 sleep 0.1	# longer than the limit
@@ -334,12 +303,16 @@ for pipe_fd in "${pipe_fds[@]}"; do
 	head -c 65536 <&"$pipe_fd" >/dev/null
 done
 check "32 threads of a user have a pending stack" until_true prints 32 nr_stacks user_pending
+check "the module cannot be unloaded while a stack is pending" refuses 1 "in use" rmmod vitrine
 save
 check "a stack that was left out is recorded as unknown" \
 	within 8 "$(events 'select(.name == "user stack" and .args.stack == "?") | 1' | wc -l)" 1000
 frames 20
 check "meanwhile, the threads of another user record their stacks" in_order
-check "the log names threads that stay in the kernel" until_true named_in_log
+check "the log names threads that stay in the kernel" until_true eval '
+	arm "blocked_us=10000 user"
+	arm none
+	dmesg | grep "thread [0-9]* (dd) has not returned to user space"'
 for pipe_fd in "${pipe_fds[@]}"; do
 	head -c $((0x100000 - 65536)) <&"$pipe_fd" >/dev/null
 	exec {pipe_fd}>&-
@@ -454,19 +427,12 @@ save
 [ $left = 0 ] ||
 	check "the trace tells how many waits were left out" some 'select(.kind == "counter" and .name == "stacks_left_out" and .args.left_out > 0)'
 
-# again_and_again: arm and disarm while threads are blocked and woken up
-again_and_again()
-{
-	local i
-
-	"$WORKLOAD" crowd 20 5000 >/dev/null 2>&1 &
-	for ((i = 0; i < 20; i++)); do
-		arm "blocked_us=$i kthreads" && arm none || return
-	done
-	arm blocked_us=0
-	wait $!
-}
-check "arm and disarm under load" again_and_again
+# Arm and disarm while threads are blocked and woken up.
+"$WORKLOAD" crowd 20 5000 >/dev/null 2>&1 &
+check "arm and disarm under load" \
+	repeat 20 eval 'arm "blocked_us=$round kthreads" && arm none'
+arm blocked_us=0
+wait $!
 save
 check "what was recorded meanwhile is sound" test -s "$dir/trace.json"
 

@@ -15,15 +15,10 @@ check "load and unload under load" repeat 10 \
 
 # A thread that is to record its user stack keeps the module in use until it has. While stacks
 # are armed, threads of the crowd take turns in that, so on a slow machine one always does.
-unload_with_user_stacks()
-{
-	recorded() { [ "$(value vitrine .root.trace.stacks.user)" -gt 0 ]; }
+recorded() { [ "$(value vitrine .root.trace.stacks.user)" -gt 0 ]; }
+check "unload while threads are to record their user stacks" repeat "${1:-5}" eval '
 	load events=sched && set_to stacks "blocked_us=0 user=memory" && until_true recorded &&
-		set_to stacks none && until_true rmmod vitrine
-}
-
-check "unload while threads are to record their user stacks" \
-	repeat "${1:-5}" unload_with_user_stacks
+		set_to stacks none && until_true rmmod vitrine'
 
 load
 check "stop and start under load" repeat 20 eval 'set_to enable 0 && set_to enable 1'
