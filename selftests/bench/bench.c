@@ -127,18 +127,20 @@ BENCH(instant_15, vitrine_trace_instant(bench, "instant",
 					VITRINE_ARG("m", i), VITRINE_ARG("n", i),
 					VITRINE_ARG("o", i)))
 
+#define EVENT(name)	{ #name, bench_##name }
+
 static const struct {
 	const char	*name;
 	void		(*bench)(unsigned int nr);
 } events[] = {
-	{ "instant",	bench_instant },
-	{ "instant_u32", bench_instant_u32 },
-	{ "instant_3",	bench_instant_3 },
-	{ "begin_end",	bench_begin_end },
-	{ "counter",	bench_counter },
-	{ "complete",	bench_complete },
-	{ "text",	bench_text },
-	{ "instant_15",	bench_instant_15 },
+	EVENT(instant),
+	EVENT(instant_u32),
+	EVENT(instant_3),
+	EVENT(begin_end),
+	EVENT(counter),
+	EVENT(complete),
+	EVENT(text),
+	EVENT(instant_15),
 };
 
 /* Measure the event whose name was written, CALLS * ROUNDS times. */
@@ -199,20 +201,20 @@ static void delete_percpu(void)
 
 static void report_values(void)
 {
-	report("uint_set", bench_uint_set, bench_nothing);
-	report("uint_add", bench_uint_add, bench_nothing);
-	report("batch", bench_batch, bench_nothing);
-	report("string_set", bench_string_set, bench_nothing);
-	report("array_set", bench_array_set, bench_nothing);
-	report("uint_linear_insert", bench_uint_linear_insert, bench_nothing);
-	report("uint_linear_odd_insert", bench_uint_linear_odd_insert, bench_nothing);
-	report("int_linear_insert", bench_int_linear_insert, bench_nothing);
-	report("uint_exponential_insert", bench_uint_exponential_insert, bench_sample);
-	report("uint_exponential_10_insert", bench_uint_exponential_10_insert, bench_sample);
-	report("int_exponential_insert", bench_int_exponential_insert, bench_sample);
-	report("percpu_add", bench_percpu_add, bench_nothing);
-	report("percpu_linear_insert", bench_percpu_linear_insert, bench_nothing);
-	report("percpu_exponential_insert", bench_percpu_exponential_insert, bench_sample);
+	REPORT(uint_set, nothing);
+	REPORT(uint_add, nothing);
+	REPORT(batch, nothing);
+	REPORT(string_set, nothing);
+	REPORT(array_set, nothing);
+	REPORT(uint_linear_insert, nothing);
+	REPORT(uint_linear_odd_insert, nothing);
+	REPORT(int_linear_insert, nothing);
+	REPORT(uint_exponential_insert, sample);
+	REPORT(uint_exponential_10_insert, sample);
+	REPORT(int_exponential_insert, sample);
+	REPORT(percpu_add, nothing);
+	REPORT(percpu_linear_insert, nothing);
+	REPORT(percpu_exponential_insert, sample);
 }
 
 static void make_nodes(unsigned int nr)
@@ -358,7 +360,6 @@ static void __exit bench_exit(void)
 module_init(bench_init);
 module_exit(bench_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Measure the cost of publisher functions");
 MODULE_LICENSE("GPL");
 VITRINE_IMPORT;

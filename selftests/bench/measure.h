@@ -54,4 +54,6 @@ static inline void report(const char *name, void (*bench)(unsigned int nr),
 	pr_info("bench: %s %llu.%02llu\n", name, cost / 100, cost % 100);
 }
 
+#define REPORT(name, loop)	report(#name, bench_##name, bench_##loop)
+
 #endif /* _VITRINE_BENCH_MEASURE_H */

@@ -63,6 +63,5 @@ static void __exit bench_exit(void)
 module_init(bench_init);
 module_exit(bench_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Measure the cost of updates in a driver that works without vitrine");
 MODULE_LICENSE("GPL");

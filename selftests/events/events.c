@@ -160,29 +160,13 @@ static void write_all(void)
 #define NAME(nr)	vitrine_trace_instant(sample, "name-" #nr);
 #define NAMES(nr)	NAME(nr##0) NAME(nr##1) NAME(nr##2) NAME(nr##3) NAME(nr##4) \
 			NAME(nr##5) NAME(nr##6) NAME(nr##7) NAME(nr##8) NAME(nr##9)
+#define HUNDRED(nr)	NAMES(nr##0) NAMES(nr##1) NAMES(nr##2) NAMES(nr##3) NAMES(nr##4) \
+			NAMES(nr##5) NAMES(nr##6) NAMES(nr##7) NAMES(nr##8) NAMES(nr##9)
 
 static void write_names(void)
 {
-	NAMES(1)
-	NAMES(2)
-	NAMES(3)
-	NAMES(4)
-	NAMES(5)
-	NAMES(6)
-	NAMES(7)
-	NAMES(8)
-	NAMES(9)
-	NAMES(10)
-	NAMES(11)
-	NAMES(12)
-	NAMES(13)
-	NAMES(14)
-	NAMES(15)
-	NAMES(16)
-	NAMES(17)
-	NAMES(18)
-	NAMES(19)
-	NAMES(20)
+	HUNDRED(1)
+	HUNDRED(2)
 }
 
 static void write_strings(void)

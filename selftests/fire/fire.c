@@ -92,9 +92,10 @@ static enum hrtimer_restart hrtimer_function(struct hrtimer *unused)
 
 BENCH(irq_handler, FIRE(0, irq_handler_entry, 11, &action);
 	FIRE(1, irq_handler_exit, 11, &action, IRQ_HANDLED))
-BENCH(softirq, FIRE(0, softirq_entry, TIMER_SOFTIRQ); FIRE(1, softirq_exit, TIMER_SOFTIRQ))
-BENCH(timer, FIRE(0, timer_expire_entry, &timer, 0); FIRE(1, timer_expire_exit, &timer))
-BENCH(hrtimer, FIRE(0, hrtimer_expire_entry, &hrtimer, now); FIRE(1, hrtimer_expire_exit, &hrtimer))
+BENCH(irq_softirq, FIRE(0, softirq_entry, TIMER_SOFTIRQ); FIRE(1, softirq_exit, TIMER_SOFTIRQ))
+BENCH(timer_list, FIRE(0, timer_expire_entry, &timer, 0); FIRE(1, timer_expire_exit, &timer))
+BENCH(timer_hrtimer, FIRE(0, hrtimer_expire_entry, &hrtimer, now);
+	FIRE(1, hrtimer_expire_exit, &hrtimer))
 BENCH(block_issue, FIRE(0, block_rq_issue, request))
 BENCH(block_complete, FIRE(0, block_rq_complete, request, 0, 4096))
 BENCH(power_sleep, FIRE(0, cpu_idle, 1, 0); FIRE(0, cpu_idle, PWR_EVENT_EXIT, 0))
@@ -116,31 +117,33 @@ BENCH(ipi, FIRE(0, ipi_entry, ipi_reason);
 	FIRE(1, ipi_exit, ipi_reason))
 #endif
 
+#define ROW(name, ...)	{ #name, bench_##name, { __VA_ARGS__ } }
+
 static const struct row {
 	const char	*name;
 	void		(*bench)(unsigned int nr);
 	const char	*points[MAX_POINTS];
 } rows[] = {
-	{ "irq_handler",  bench_irq_handler,  { "irq_handler_entry", "irq_handler_exit" } },
-	{ "irq_softirq",  bench_softirq,      { "softirq_entry", "softirq_exit" } },
-	{ "timer_list",   bench_timer,        { "timer_expire_entry", "timer_expire_exit" } },
-	{ "timer_hrtimer", bench_hrtimer,     { "hrtimer_expire_entry", "hrtimer_expire_exit" } },
-	{ "block_issue",  bench_block_issue,  { "block_rq_issue" } },
-	{ "block_complete", bench_block_complete, { "block_rq_complete" } },
-	{ "power_sleep",  bench_power_sleep,  { "cpu_idle" } },
-	{ "power_frequency", bench_power_frequency, { "cpu_frequency" } },
-	{ "printk",       bench_printk,       { "console" } },
-	{ "module",       bench_module,       { "module_load" } },
-	{ "sched_wakeup", bench_sched_wakeup, { "sched_waking" } },
-	{ "sched_migrate", bench_sched_migrate, { "sched_migrate_task" } },
-	{ "sched_fork",   bench_sched_fork,   { "sched_process_fork" } },
+	ROW(irq_handler, "irq_handler_entry", "irq_handler_exit"),
+	ROW(irq_softirq, "softirq_entry", "softirq_exit"),
+	ROW(timer_list, "timer_expire_entry", "timer_expire_exit"),
+	ROW(timer_hrtimer, "hrtimer_expire_entry", "hrtimer_expire_exit"),
+	ROW(block_issue, "block_rq_issue"),
+	ROW(block_complete, "block_rq_complete"),
+	ROW(power_sleep, "cpu_idle"),
+	ROW(power_frequency, "cpu_frequency"),
+	ROW(printk, "console"),
+	ROW(module, "module_load"),
+	ROW(sched_wakeup, "sched_waking"),
+	ROW(sched_migrate, "sched_migrate_task"),
+	ROW(sched_fork, "sched_process_fork"),
 #ifdef CONFIG_X86_LOCAL_APIC
-	{ "irq_timer",    bench_irq_timer,    { "local_timer_entry", "local_timer_exit" } },
-	{ "ipi",          bench_ipi,          { "reschedule_entry", "reschedule_exit" } },
-	{ "fault_user",   bench_fault_user,   { "page_fault_user" } },
-	{ "fault_kernel", bench_fault_kernel, { "page_fault_kernel" } },
+	ROW(irq_timer, "local_timer_entry", "local_timer_exit"),
+	ROW(ipi, "reschedule_entry", "reschedule_exit"),
+	ROW(fault_user, "page_fault_user"),
+	ROW(fault_kernel, "page_fault_kernel"),
 #elif defined(CONFIG_ARM64)
-	{ "ipi",          bench_ipi,          { "ipi_entry", "ipi_exit" } },
+	ROW(ipi, "ipi_entry", "ipi_exit"),
 #endif
 };
 
@@ -190,7 +193,6 @@ static const struct kernel_param_ops event_ops = {
 	.set = event_set,
 };
 module_param_cb(event, &event_ops, NULL, 0200);
-MODULE_PARM_DESC(event, "Name of the row to measure");
 
 static void __exit fire_exit(void)
 {
@@ -226,6 +228,5 @@ static int __init fire_init(void)
 module_init(fire_init);
 module_exit(fire_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Measure the cost of tracepoint probes");
 MODULE_LICENSE("GPL");

@@ -20,7 +20,6 @@
 
 static char *mode = "empty";
 module_param(mode, charp, 0444);
-MODULE_PARM_DESC(mode, "What the probe does: empty or store");
 
 /* Arrays, because per-CPU data of a module costs a relocation. */
 static u64 *pages[NR_CPUS];
@@ -95,5 +94,4 @@ module_init(floor_init);
 module_exit(floor_exit);
 
 MODULE_DESCRIPTION("Measure the minimum cost of a tracer");
-MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");

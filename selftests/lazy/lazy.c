@@ -38,15 +38,12 @@ MODULE_PARM_DESC(timeout_ms, "Timeout of lazy-endless, lazy-ping and lazy-pong i
 
 static int fail = -EIO;
 module_param(fail, int, 0644);
-MODULE_PARM_DESC(fail, "Return value of the function that fills lazy-fail");
 
 static bool forget;
 module_param(forget, bool, 0444);
-MODULE_PARM_DESC(forget, "Leave everything behind, also a category and a tree");
 
 static bool fail_init;
 module_param(fail_init, bool, 0444);
-MODULE_PARM_DESC(fail_init, "Fail to load, after everything is created");
 
 static DEFINE_VITRINE_CATEGORY(lazy);
 
@@ -68,7 +65,6 @@ static const struct kernel_param_ops release_ops = {
 };
 
 module_param_cb(release, &release_ops, &released, 0644);
-MODULE_PARM_DESC(release, "Write 1 to let the function that fills lazy-endless return");
 
 static int fill_fine(struct vitrine_node *root, void *ctx)
 {
@@ -165,7 +161,6 @@ static void __exit lazy_exit(void)
 module_init(lazy_init);
 module_exit(lazy_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Lazy trees for tests: fast, slow, failing, endless");
 MODULE_LICENSE("GPL");
 VITRINE_IMPORT;

@@ -17,7 +17,6 @@
 
 static int nr = 10000;
 module_param(nr, int, 0444);
-MODULE_PARM_DESC(nr, "Number of values to create");
 
 static atomic_t nr_created;
 
@@ -73,7 +72,6 @@ static void __exit locked_exit(void)
 module_init(locked_init);
 module_exit(locked_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("Values that are created with a lock of the page allocator held");
 MODULE_LICENSE("GPL");
 VITRINE_IMPORT;

@@ -21,15 +21,12 @@
 
 static char *name = "retained";
 module_param(name, charp, 0444);
-MODULE_PARM_DESC(name, "Prefix of the names of the trees");
 
 static unsigned int trees = 1;
 module_param(trees, uint, 0444);
-MODULE_PARM_DESC(trees, "Number of trees, at most 64");
 
 static unsigned int kb;
 module_param(kb, uint, 0444);
-MODULE_PARM_DESC(kb, "Minimum size of each tree in KiB");
 
 static struct vitrine_tree *tree[MAX_TREES];
 static struct vitrine_uint *steps, *twice;
@@ -92,7 +89,6 @@ static void __exit retained_exit(void)
 module_init(retained_init);
 module_exit(retained_exit);
 
-MODULE_AUTHOR("vitrine maintainers");
 MODULE_DESCRIPTION("A publisher that leaves its trees behind");
 MODULE_LICENSE("GPL");
 VITRINE_IMPORT;

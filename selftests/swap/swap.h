@@ -51,7 +51,6 @@ static const struct kernel_param_ops run_ops = {
 	.set = run_set,
 };
 module_param_cb(run, &run_ops, NULL, 0200);
-MODULE_PARM_DESC(run, "How many events of each kind to write on each CPU");
 
 static int __init swap_init(void)
 {
@@ -67,6 +66,5 @@ module_init(swap_init);
 module_exit(swap_exit);
 
 MODULE_DESCRIPTION("Events that say which module wrote them");
-MODULE_AUTHOR("The vitrine developers");
 MODULE_LICENSE("GPL");
 VITRINE_IMPORT;
