@@ -32,49 +32,45 @@ sound()
 	vitrine check "$1" >"$1.log" || { cp "$1" "$OUT" 2>/dev/null; cat "$1.log" >>"$dir/bad"; }
 }
 
+# again_and_again COMMAND: until the test ends
+again_and_again()
+{
+	while [ -e "$dir/on" ]; do
+		"$1" || sleep 0.01
+	done
+}
+
 # Registering a probe patches code and waits for CPU hotplug, so there are pauses; without
 # them hardly anything else would run.
 go_and_come()
 {
 	local online
 
-	while [ -e "$dir/on" ]; do
-		for online in /sys/devices/system/cpu/cpu[1-9]*/online; do
-			echo 0 >"$online" && echo 1 >"$online" && did hotplug
-			sleep 0.$((RANDOM % 10))
-		done
+	for online in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		echo 0 >"$online" && echo 1 >"$online" && did hotplug
+		sleep 0.$((RANDOM % 10))
 	done
 }
 
 # Without the module, or without memory for a copy, there is no trace.
-read_traces()
+read_trace()
 {
-	while [ -e "$dir/on" ]; do
-		cat "$TRACE/trace.fxt" >"$dir/read.fxt" 2>/dev/null || { sleep 0.01; continue; }
-		sound "$dir/read.fxt"
-		did read
-	done
+	cat "$TRACE/trace.fxt" >"$dir/read.fxt" 2>/dev/null || return
+	sound "$dir/read.fxt"
+	did read
 }
 
 # A recording keeps files open for long: not while the module is about to be unloaded.
-record_traces()
+record_trace()
 {
-	while [ -e "$dir/on" ]; do
-		if [ -e "$dir/going" ] || ! vitrine record -o "$dir/record.fxt" -t 0.2 2>/dev/null; then
-			sleep 0.01
-			continue
-		fi
-		sound "$dir/record.fxt"
-		did record
-	done
+	[ ! -e "$dir/going" ] && vitrine record -o "$dir/record.fxt" -t 0.2 2>/dev/null || return
+	sound "$dir/record.fxt"
+	did record
 }
 
 look_at_trees()
 {
-	while [ -e "$dir/on" ]; do
-		vitrine show vitrine 2>/dev/null | grep -q frozen || { sleep 0.01; continue; }
-		did look
-	done
+	vitrine show vitrine 2>/dev/null | grep -q frozen && did look
 }
 
 # one_of WORD...: set "word" to a random one
@@ -132,12 +128,12 @@ stay()
 	local i
 
 	insmod "$VITRINE_MODULES/events.ko"
-	echo +sample >"$TRACE/events"
+	set_to events +sample
 	for ((i = 0; i < 10; i++)); do
 		change
 		echo all >/sys/module/events/parameters/run
 	done
-	echo 4 >"$TRACE/subbuf_kb"
+	set_to subbuf_kb 4
 	"$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0" "$TRACE/buffer_kb" 32 && did map
 	rmmod events
 }
@@ -177,10 +173,10 @@ check "a load" sh -c "'$WORKLOAD' crowd 20 400 | grep switches"
 nice "$WORKLOAD" crowd 20 1000000000 >/dev/null 2>&1 &
 crowd=$!
 SECONDS=0
-go_and_come 2>/dev/null &
+again_and_again go_and_come 2>/dev/null &
 loops=$!
-for loop in read_traces record_traces look_at_trees; do
-	$loop &
+for loop in read_trace record_trace look_at_trees; do
+	again_and_again $loop &
 	loops+=" $!"
 done
 load_and_change 2>"$dir/errors"
