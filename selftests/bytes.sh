@@ -34,7 +34,7 @@ takes()
 takes 17 pingpong 30000
 takes 18 crowd 40 60000
 takes 30 crowd 400 60000
-echo +sched >"$TRACE/events"
+set_to events +sched
 # With a wakeup of 40 bytes each, of which the waker takes 16 that the ring does not have.
 takes 58 pingpong 30000
 rm -f /tmp/bytes.fxt

@@ -36,7 +36,7 @@ in_order()
 }
 
 for clock in $clocks; do
-	check "clock $clock" sh -c "echo $clock >$TRACE/clock"
+	check "clock $clock" set_to clock "$clock"
 	check "clock $clock: record" vitrine record -o /tmp/order.fxt -- "$WORKLOAD" wander 2000
 	check "clock $clock: sound" vitrine check /tmp/order.fxt
 	in_order /tmp/order.fxt 1000 | tail -n 1 | sed "s/^/# clock $clock: /"

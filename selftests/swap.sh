@@ -16,7 +16,7 @@ rounds=20
 come_and_go()
 {
 	insmod "$VITRINE_MODULES/swap_$1.ko" &&
-	echo +swap >"$TRACE/events" &&
+	set_to events +swap &&
 	cat "/sys/module/swap_$1/sections/.rodata" >>/tmp/swap.places &&
 	echo "$rounds" >"/sys/module/swap_$1/parameters/run" &&
 	rmmod "swap_$1"
@@ -69,10 +69,11 @@ reused()
 
 # ---- nothing but these events: each is there -----------------------------------
 
+export -f come_and_go swap set_to
+export TRACE rounds
 load || exit
 : >/tmp/swap.places
-check "alone: record" vitrine record --no-wakeups -o /tmp/swap.fxt -- \
-	bash -c "$(declare -f come_and_go swap); VITRINE_MODULES=$VITRINE_MODULES TRACE=$TRACE rounds=$rounds; swap 10"
+check "alone: record" vitrine record --no-wakeups -o /tmp/swap.fxt -- bash -c "swap 10"
 check "alone: sound" vitrine check /tmp/swap.fxt
 check "alone: each event has the name of its module" swapped /tmp/swap.fxt
 check "alone: all events of both modules are there" within $((2 * 10 * 4 * rounds * nr_cpus)) "$(events /tmp/swap.fxt)" \
@@ -85,12 +86,11 @@ unload
 load subbuf_kb=4 buffer_kb=4096 || exit
 sed 's/^-/+/' "$TRACE/events" >/tmp/events
 while read -r category; do
-	check "$category" sh -c "echo $category >$TRACE/events"
+	check "$category" set_to events "$category"
 done </tmp/events
 : >/tmp/swap.places
 (while [ -e /tmp/swap.places ]; do "$WORKLOAD" crowd 40 4000; done) >/dev/null &
-check "everything: record" vitrine record -o /tmp/swap.fxt -- \
-	bash -c "$(declare -f come_and_go swap); VITRINE_MODULES=$VITRINE_MODULES TRACE=$TRACE rounds=$rounds; swap 10"
+check "everything: record" vitrine record -o /tmp/swap.fxt -- bash -c "swap 10"
 check "everything: one was where the other had been" reused
 rm /tmp/swap.places
 wait
