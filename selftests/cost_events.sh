@@ -10,7 +10,7 @@
 # Leaves $OUT/cost_events.tsv: event, instructions, limit, bytes, limit, instructions of
 # ftrace for the same. Markers are calls of the library, without what write() itself takes.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 disruptive "real-time threads may use all the time of the CPUs"
 
 times=20	# that the module bench measures each event
@@ -71,11 +71,10 @@ costs()
 # switch_ftrace 1|0 SYSTEM/EVENT...: switch events of ftrace on or off
 switch_ftrace()
 {
-	local event value=$1
+	local event
 
-	shift
-	for event; do
-		echo "$value" >"$tracing/events/$event/enable" || return
+	for event in "${@:2}"; do
+		echo "$1" >"$tracing/events/$event/enable" || return
 	done
 }
 
@@ -83,17 +82,16 @@ switch_ftrace()
 # category at its beginning, costs at most that much; ftrace records SYSTEM/EVENT...
 source_costs()
 {
-	local row=$1 most=$2 most_bytes=$3 cost=0 bytes=0 ftrace
+	local cost=0 bytes=0 ftrace
 
-	shift 3
-	switch_ftrace 1 "$@"
-	measure fire "$row" || { echo "no figure for $row in ftrace"; return 1; }
-	switch_ftrace 0 "$@"
+	switch_ftrace 1 "${@:4}"
+	measure fire "$1" || { echo "no figure for $1 in ftrace"; return 1; }
+	switch_ftrace 0 "${@:4}"
 	ftrace=$cost
-	echo "+${row%%_*}" >"$TRACE/events" || return
-	measure fire "$row" || { echo "no figure for $row"; return 1; }
-	echo "-${row%%_*}" >"$TRACE/events"
-	judge "$row" "$cost" "$most" "$bytes" "$most_bytes" $((times * calls)) "$ftrace"
+	set_to events "+${1%%_*}" || return
+	measure fire "$1" || { echo "no figure for $1"; return 1; }
+	set_to events "-${1%%_*}"
+	judge "$1" "$cost" "$2" "$bytes" "$3" $((times * calls)) "$ftrace"
 }
 
 # all_have_figures: the table has a row for each category of which this kernel has events
@@ -143,24 +141,14 @@ judge()
 	return "${PIPESTATUS[0]}"
 }
 
-# per_call COMMAND...: instructions per call times 100, minimum of three rounds
-per_call()
-{
-	local round
-
-	for ((round = 0; round < 3; round++)); do
-		"$@" | awk '{ printf "%d\n", $4 * 100 / $2 }'
-	done | sort -n | head -n 1
-}
-
 # in_ftrace: instructions that ftrace adds to a system call, times 100
 in_ftrace()
 {
 	local off
 
-	off=$(per_call "$WORKLOAD" calls "$nr_calls")
+	off=$(least 3 "$WORKLOAD" calls "$nr_calls")
 	switch_ftrace 1 raw_syscalls/sys_enter raw_syscalls/sys_exit
-	echo $(($(per_call "$WORKLOAD" calls "$nr_calls") - off))
+	echo $(($(least 3 "$WORKLOAD" calls "$nr_calls") - off))
 	switch_ftrace 0 raw_syscalls/sys_enter raw_syscalls/sys_exit
 }
 
@@ -170,11 +158,11 @@ calls_cost()
 {
 	local off on before bytes
 
-	off=$(per_call "$WORKLOAD" "$2" "$nr_calls")
+	off=$(least 3 "$WORKLOAD" "$2" "$nr_calls")
 	before=$(bytes_recorded)
-	echo "$3" >"$TRACE/events"
-	on=$(per_call "$WORKLOAD" "$2" "$nr_calls")
-	echo -syscall >"$TRACE/events"
+	set_to events "$3"
+	on=$(least 3 "$WORKLOAD" "$2" "$nr_calls")
+	set_to events -syscall
 	bytes=$(($(bytes_recorded) - before))
 	# The kernel calls two probes, with code of its own.
 	judge "$1" $((on - off)) $(($4 + 2 * slack)) "$bytes" "$5" $((3 * nr_calls)) "$ftrace"
@@ -186,10 +174,10 @@ marker_costs()
 {
 	local program=${VITRINE_SELFTESTS:-.}/marker write before cost ftrace
 
-	write=$(per_call "$program" cost null "$nr_calls")
-	ftrace=$(per_call "$program" cost "$1" "$nr_calls" "$tracing/trace_marker")
+	write=$(least 3 "$program" cost null "$nr_calls")
+	ftrace=$(least 3 "$program" cost "$1" "$nr_calls" "$tracing/trace_marker")
 	before=$(bytes_recorded)
-	cost=$(per_call "$program" cost "$1" "$nr_calls")
+	cost=$(least 3 "$program" cost "$1" "$nr_calls")
 	echo "with write(), which takes $write hundredths: $cost"
 	# The program warms up with 100 calls.
 	judge "marker_$1" $((cost - write)) "$2" $(($(bytes_recorded) - before)) "$3" \
@@ -199,8 +187,8 @@ marker_costs()
 : >"$table"
 load enable=0 clock=counter buffer_kb=4096 || skip "this machine has no usable counter"
 insmod "$VITRINE_MODULES/bench.ko" wait=1 || exit
-echo +bench >"$TRACE/events"
-echo 1 >"$TRACE/enable"
+set_to events +bench
+set_to enable 1
 
 echo -1 >/proc/sys/kernel/sched_rt_runtime_us
 "$WORKLOAD" calls 1000 >/dev/null
@@ -221,7 +209,7 @@ check "a marker: begin" marker_costs begin $marker 32
 check "a marker: end" marker_costs end $marker 16
 check "a marker: counter" marker_costs counter $marker 56
 
-echo -bench >"$TRACE/events"
+set_to events -bench
 insmod "$VITRINE_MODULES/fire.ko" || exit
 # Begin and end of a pair are two calls, with code of the kernel's own.
 while read -r row instructions bytes events; do

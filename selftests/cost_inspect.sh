@@ -32,17 +32,6 @@ alike()
 	within 0 $((most * 10)) $((least * 12))
 }
 
-# read_costs: parse "bench: NAME INSTRUCTIONS.HUNDREDTHS" from the kernel's log
-read_costs()
-{
-	local name number
-
-	while read -r name number; do
-		cost[$name]=$((10#${number/./}))
-		printf '# %-28s %8s instructions\n' "$name" "$number"
-	done < <(dmesg | sed -n 's/^.*bench: \([a-z0-9_]* [0-9]*\.[0-9]*\)$/\1/p')
-}
-
 # bytes_of_memory: memory that the kernel uses, without reclaimable memory and without the
 # per-CPU lists of free pages
 bytes_of_memory()
@@ -62,7 +51,11 @@ insmod "$VITRINE_MODULES/bench.ko" || exit 1
 rmmod bench
 insmod "$VITRINE_MODULES/bench_optional.ko" || exit 1
 rmmod bench_optional
-read_costs
+# Each line is "bench: NAME INSTRUCTIONS.HUNDREDTHS".
+while read -r name number; do
+	cost[$name]=$((10#${number/./}))
+	printf '# %-28s %8s instructions\n' "$name" "$number"
+done < <(dmesg | sed -n 's/^.*bench: \([a-z0-9_]* [0-9]*\.[0-9]*\)$/\1/p')
 within 1 "${cost[uint_add]:-0}" 100000 >/dev/null ||
 	skip "an addition takes ${cost[uint_add]:-no} hundredths of a ns: not a guest that counts instructions"
 
