@@ -37,7 +37,7 @@ static inline const struct vitrine_value *child(const struct vitrine_value *pare
 
 static inline void print_fault(void *path, uint64_t offset, const char *message)
 {
-	printf("%s: offset 0x%" PRIx64 ": %s\n", (const char *)path, offset, message);
+	printf("# %s: offset 0x%" PRIx64 ": %s\n", (const char *)path, offset, message);
 }
 
 /* Check that the copy of the tree @path is valid to the last byte. */

@@ -67,7 +67,7 @@ static bool all_know_idle(const char *path)
 /* Write two sub-buffers, between which the writer overtakes the reader. */
 static void test_cpu(unsigned int cpu, const char *path)
 {
-	static const struct vitrine_fxt_report report = { .fault = print_fault };
+	static const struct vitrine_fxt_report report = { .fault = print_fault, .ctx = "trace" };
 	int fd = memfd_create("ring", 0);
 	struct vitrine_fxt_summary summary;
 	struct vitrine_writer *writer;

@@ -55,7 +55,7 @@ static void reader_deinit(void)
 /* Return the sequence number of the next sub-buffer, NOTHING or FAILED. */
 static uint64_t take(void)
 {
-	static const struct vitrine_fxt_report report = { .fault = print_fault };
+	static const struct vitrine_fxt_report report = { .fault = print_fault, .ctx = "trace" };
 	const struct vitrine_subbuf *subbuf;
 	struct vitrine_fxt_summary summary;
 	struct vitrine_error *err;

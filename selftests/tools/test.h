@@ -26,11 +26,6 @@ static inline bool is_error(struct vitrine_error *err, int code)
 	return is_expected;
 }
 
-static inline void print_fault(void *ctx, uint64_t offset, const char *message)
-{
-	printf("# offset %#llx: %s\n", (unsigned long long)offset, message);
-}
-
 static inline int tests_end(void)
 {
 	ksft_set_plan(ksft_test_num());
