@@ -116,7 +116,7 @@ full 3 "from ctf" "^vitrine: out.fxt: cannot write: " convert ../long.ctf -o out
 for command in timeline flame; do
 	for out in svg html; do
 		"$vitrine" $command starved.fxt -o full/old.$out
-		full 1 "$command as $out" "^vitrine: old.$out: cannot write: " $command ../long.fxt -o old.$out
+		full 3 "$command as $out" "^vitrine: old.$out: cannot write: " $command ../long.fxt -o old.$out
 	done
 done
 

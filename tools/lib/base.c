@@ -140,6 +140,8 @@ void vtr_note(const struct vitrine_fxt_report *report, uint64_t offset,
  * @path: file it is about, or NULL
  * @action: what was tried, e.g. "cannot open", or NULL
  *
+ * The limit for the length of files is a full disk, ENOSPC: EFBIG is an error of input files.
+ *
  * Return: a new error, never NULL.
  */
 struct vitrine_error *vtr_error_os(int code, const char *path,
@@ -148,6 +150,8 @@ struct vitrine_error *vtr_error_os(int code, const char *path,
 	char text[128];
 	const char *reason = strerror_r(code, text, sizeof(text));
 
+	if (code == EFBIG)
+		code = ENOSPC;
 	if (!action)
 		return vitrine_error_create(code, path, VITRINE_NO_OFFSET, NULL,
 					    "%s", reason);

@@ -931,11 +931,7 @@ static int record_run(void)
 	vitrine_marker_destroy(marker);
 	vtr_temporary_remove(&raw);
 	recorder_deinit();
-	if (!err)
-		return command_status();
-	/* There is no input to be bad: EFBIG means a full disk. */
-	report_error(err);
-	return EXIT_ENVIRONMENT;
+	return err ? report_error(err) : command_status();
 }
 
 /* ---- Options ----------------------------------------------------------- */

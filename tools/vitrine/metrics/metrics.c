@@ -1329,10 +1329,8 @@ static void replace_file(const char *path)
 				  "cannot create a temporary file in its directory"));
 	errno = 0;
 	metric_set_print(stream);
-	/* For must(), EFBIG is bad input; here it means that the disk is too small. */
 	if (fflush(stream) || ferror(stream) || fsync(fd) || fclose(stream))
-		must(make_error(errno == EFBIG ? ENOSPC : errno ?: EIO, path, NULL,
-				"cannot write: %s", strerror(errno ?: EIO)));
+		must(vtr_error_os(errno ?: EIO, path, "cannot write"));
 	if (vtr_temporary_rename(&temporary, path))
 		must(vtr_error_os(errno, path, "cannot replace"));
 }
