@@ -169,7 +169,7 @@ check "babeltrace2 writes FXT" same many.print sunk.print
 "$here/mkctf.py" lttng.ctf
 convert lttng.ctf -o lttng.fxt
 check "LTTng: what is left out is counted" ended 0 \
-	"lttng.fxt: left out, a Fuchsia trace cannot represent them: 3 arguments$"
+	"lttng.ctf: left out, a Fuchsia trace cannot represent them: 3 arguments$"
 "$vitrine" print lttng.fxt >lttng.print
 check "LTTng: each record" same "$golden/lttng.print" lttng.print
 check "LTTng: clean, with what was discarded" sound lttng.fxt "7 switches, 2 CPUs, 4 threads, 7 records lost"
@@ -315,6 +315,21 @@ check "Heph: what is left out is counted" grep -qx \
 	there.err
 check "Heph: so are packets that Heph's own converter may refuse" grep -qx \
 	"vitrine: records.fxt: 1 packets of more than 128 bytes, which Heph's own converter may refuse" there.err
+# notes_of ARGUMENT...: print the names that vitrine's notes on standard input have
+notes_of()
+{
+	"$vitrine" "$@" 2>&1 | sed 's/^vitrine: //; s/: .*//' | sort -u
+}
+
+rm -rf there.ctf; "$vitrine" convert records.fxt -o there.ctf 2>/dev/null
+for out in heph ctf; do
+	check "notes on a pipe, to $out: its name" same <(echo "standard input") \
+		<(notes_of convert - -o "pipe.$out" <records.fxt)
+done
+check "notes on a pipe, from Heph: its name" same <(echo "standard input") \
+	<(notes_of convert - -o pipe.fxt <records.heph)
+check "notes on a trace that is converted twice: its name" same <(echo there.ctf) \
+	<(notes_of convert there.ctf -o twice.heph)
 # Pointers and truth values come back as numbers.
 sed -e '/large-blob\|provider 7\| event   worker/d' -e 's/ null=null//' -e 's/=0xdeadbeef/=3735928559/; s/=true/=1/' \
 	records.print >records.kept

@@ -36,7 +36,7 @@ check "converted, and told what is left out" ended 0 ': left out, a Fuchsia trac
 	': [0-9]+ events have no time and are left out$'
 # perf_mmap and the like, which tell of the time before the recording, have the time 0.
 untimed=$(grep -vc perf_comm <(grep -E '^\[0+\] ' events))
-check "events without a time are left out, and counted" grep -qx "vitrine: perf.fxt: $untimed events have no time and are left out" err
+check "events without a time are left out, and counted" grep -qx "vitrine: perf.ctf: $untimed events have no time and are left out" err
 check "there are such events" test "$untimed" -gt 0
 check "the recording begins with the first event that has a time" filtered \
 	"$(grep -vE '^\[0+\] ' events | head -n 1 | sed -E 's/^\[0*([0-9]+)\].*/\1/')" "head -n 1 | jq .time_ns" \

@@ -66,15 +66,17 @@ add_source(struct run *run, const bt_component_class_source *class,
 	return source;
 }
 
+/* Add a sink; takes ownership of @params. Only sink.vitrine.fxt uses the name of the trace. */
 static const bt_component_sink *
 add_sink(struct run *run, const bt_component_class_sink *class,
-	 bt_value *params)
+	 bt_value *params, const char *name)
 {
 	const bt_component_sink *sink = NULL;
 
 	if (class)
-		bt_graph_add_sink_component(run->graph, class, "sink", params,
-					    BT_LOGGING_LEVEL_FATAL, &sink);
+		bt_graph_add_sink_component_with_initialize_method_data(
+			run->graph, class, "sink", params, (void *)name,
+			BT_LOGGING_LEVEL_FATAL, &sink);
 	bt_value_put_ref(params);
 	return sink;
 }
@@ -135,7 +137,7 @@ static bool write_ctf(struct run *run, const char *from, const char *to)
 	sink = add_sink(run,
 		bt_plugin_borrow_sink_component_class_by_name_const(run->ctf,
 								    "fs"),
-		params);
+		params, NULL);
 	return sink && connect(run,
 		bt_component_source_borrow_output_port_by_index_const(source, 0),
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0));
@@ -223,7 +225,7 @@ static bool read_ctf(struct run *run, const char *from, const char *to)
 	sink = add_sink(run,
 		bt_plugin_borrow_sink_component_class_by_name_const(
 			bt_plugin_set_borrow_plugin_by_index_const(run->own, 0),
-			"fxt"), output_params(to));
+			"fxt"), output_params(to), from);
 	return sink && connect(run,
 		bt_component_filter_borrow_output_port_by_index_const(muxer, 0),
 		bt_component_sink_borrow_input_port_by_index_const(sink, 0));

@@ -43,6 +43,7 @@ struct sink_stream {
  * struct sink - a file being written
  * @foreign: what is converted; its file is NULL before the first stream
  * @path: name of the file
+ * @name: name of the trace in notes
  * @iterator: message iterator
  * @base_ns: time 0 of the file, relative to the origin of the clocks
  * @streams: struct sink_stream of all streams so far, by their addresses
@@ -53,6 +54,7 @@ struct sink_stream {
 struct sink {
 	struct foreign foreign;
 	char *path;
+	const char *name;
 	bt_message_iterator *iterator;
 	int64_t base_ns;
 	struct fxt_names streams;
@@ -784,9 +786,9 @@ static void print_counts(const struct sink *sink)
 	struct fxt_out_counts counts = fxt_out_counts(sink->foreign.out);
 
 	counts.nr_breaks -= sink->nr_explained;
-	left_out_print_fxt(sink->foreign.left_out, &counts, sink->path, stderr);
-	left_out_note(sink->path, sink->nr_untimed, "events have no time and are left out", stderr);
-	left_out_note(sink->path, sink->nr_lost_packets, "packets are missing", stderr);
+	left_out_print_fxt(sink->foreign.left_out, &counts, sink->name, stderr);
+	left_out_note(sink->name, sink->nr_untimed, "events have no time and are left out", stderr);
+	left_out_note(sink->name, sink->nr_lost_packets, "packets are missing", stderr);
 }
 
 static struct vitrine_error *finish(struct sink *sink)
@@ -851,7 +853,7 @@ sink_consume(bt_self_component_sink *self)
  * @self: component
  * @configuration: unused
  * @params: `path', the file to write
- * @data: unused
+ * @data: name of the trace in notes, valid as long as the component; NULL: that of the file
  *
  * Return: status.
  */
@@ -882,6 +884,7 @@ sink_initialize(bt_self_component_sink *self,
 		free(sink);
 		return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_MEMORY_ERROR;
 	}
+	sink->name = data ? data : sink->path;
 	sink->foreign.ops = &ops;
 	bt_self_component_set_data(component, sink);
 	return BT_COMPONENT_CLASS_INITIALIZE_METHOD_STATUS_OK;

@@ -701,7 +701,7 @@ void source_finalize(bt_self_component_source *self)
 	struct source *source = bt_self_component_get_data(
 		bt_self_component_source_as_self_component(self));
 
-	left_out_print(&source->left_out, source->path,
+	left_out_print(&source->left_out, source->faults->path,
 		       "the Common Trace Format", stderr);
 	source_destroy(source);
 }

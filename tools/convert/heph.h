@@ -58,7 +58,7 @@ enum heph_type {
 bool heph_detect(const void *bytes, size_t len_bytes);
 struct vitrine_error *heph_write(const char *from, const char *to,
 				 size_t packet_bytes, struct faults *faults);
-struct vitrine_error *heph_read(const char *from, const char *to);
+struct vitrine_error *heph_read(const char *from, const char *name, const char *to);
 
 struct fxt_file;
 struct vitrine_error *heph_read_file(const struct fxt_file *file,

@@ -798,12 +798,13 @@ struct vitrine_error *heph_read_file(const struct fxt_file *file,
 
 /**
  * heph_read() - convert a file in Heph's format to a Fuchsia trace
- * @from: name of the file
+ * @from: the file
+ * @name: its name in messages
  * @to: file to write
  *
  * Return: NULL, or an error; after an error @to is not written.
  */
-struct vitrine_error *heph_read(const char *from, const char *to)
+struct vitrine_error *heph_read(const char *from, const char *name, const char *to)
 {
 	struct vitrine_error *err;
 	struct fxt_file file;
@@ -811,7 +812,7 @@ struct vitrine_error *heph_read(const char *from, const char *to)
 	err = fxt_file_open(from, &file);
 	if (err)
 		return err;
-	err = heph_read_file(&file, from, to, stderr);
+	err = heph_read_file(&file, name, to, stderr);
 	fxt_file_close(&file);
 	return err;
 }

@@ -549,7 +549,7 @@ static void print_counts(const char *from)
  * @to: file to write
  * @packet_bytes: longest packet, not less than HEPH_PACKET_BYTES; what does not fit is left
  *	out. 0: no limit
- * @faults: receives the faults of @from
+ * @faults: receives the faults of @from; its path names the trace in messages
  *
  * Return: NULL, or an error; after an error @to is not written.
  */
@@ -572,11 +572,11 @@ struct vitrine_error *heph_write(const char *from, const char *to,
 	if (!err)
 		err = put_all();
 	if (!err)
-		err = refuse_empty(from);
+		err = refuse_empty(faults->path);
 	if (!err)
 		err = vitrine_writer_commit(out.writer);
 	if (!err)
-		print_counts(from);
+		print_counts(faults->path);
 	vitrine_writer_destroy(out.writer);
 	vitrine_archive_destroy(out.archive);
 	fxt_names_deinit(&out.told);

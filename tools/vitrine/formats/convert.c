@@ -372,6 +372,11 @@ static struct vitrine_error *fxt_copy(const char *from, const char *to)
 	return err;
 }
 
+static struct vitrine_error *read_heph(const char *from, const char *to)
+{
+	return heph_read(from, input.name, to);
+}
+
 static struct vitrine_error *write_heph(const char *from, const char *to)
 {
 	return heph_write(from, to, args.packet_bytes, &faults);
@@ -380,7 +385,7 @@ static struct vitrine_error *write_heph(const char *from, const char *to)
 static const struct format formats[] = {
 	{ "fxt", ".fxt", NULL, fxt_copy },
 	{ "ctf", ".ctf", ctf_read, ctf_write },
-	{ "heph", ".heph", heph_read, write_heph },
+	{ "heph", ".heph", read_heph, write_heph },
 	{ "trace-cmd", ".dat", trace_cmd_read, NULL },
 };
 
