@@ -473,7 +473,7 @@ check "disk full" ended 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
 check "what was saved is sound" "$vitrine" check full.fxt
 "$mkfxt" speed 300000 >large.fxt
 limited 100 command_into_files convert large.fxt -o full.fxt.zst
-check "disk full, compressed" ended 1 "full.fxt.zst: cannot write"
+check "disk full, compressed" ended 3 "full.fxt.zst: cannot write"
 check "/dev/full" exits 3 "/dev/full: cannot write: No space left" record -o /dev/full -t 0.2
 
 # ---- a CPU comes online, a session ends, ^C ----
