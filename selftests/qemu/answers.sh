@@ -401,6 +401,7 @@ program_tar_xz()
 # serve_redis COMMAND...: COMMAND runs a server with many keys
 serve_redis()
 {
+	rm -f "$work/dump.rdb"
 	serve "$@" redis-server --port 6379 --save '' --appendonly no --dir "$work" --enable-debug-command yes
 	until_true redis-cli ping >/dev/null 2>&1
 	redis-cli debug populate 200000 >/dev/null
@@ -479,7 +480,6 @@ program_bgsave()
 {
 	local before
 
-	rm -f "$work/dump.rdb"
 	serve_redis taskset -c 1
 	trap stop_redis RETURN
 	delays redis-server
