@@ -931,7 +931,11 @@ static int record_run(void)
 	vitrine_marker_destroy(marker);
 	vtr_temporary_remove(&raw);
 	recorder_deinit();
-	return err ? report_error(err) : command_status();
+	if (!err)
+		return command_status();
+	/* There is no input to be bad. */
+	report_error(err);
+	return EXIT_ENVIRONMENT;
 }
 
 /* ---- Options ----------------------------------------------------------- */
