@@ -27,13 +27,12 @@
  * struct part - one of the traces
  * @input: its file
  * @faults: name of the file in messages, and faults in it
- * @archive: its records
+ * @archive: its records. In its table of threads, which gets the processes, too, fxt_out_id() numbers
+ *	both, and threads whose names have been written are "used"
  * @item: the next item, not yet processed
  * @delta_ns: added to its times
  * @first_cpu: added to its CPU numbers
  * @first_thread: added to its thread and process ids except 0 (idle)
- * @threads: its threads and processes, which fxt_out_id() numbers; threads whose names have been
- *	written are "used"
  * @left_out: records that were left out
  * @cpus: by number
  * @nr_cpus: size of @cpus
@@ -46,7 +45,6 @@ struct part {
 	uint64_t delta_ns;
 	uint32_t first_cpu;
 	uint64_t first_thread;
-	struct fxt_names *threads;
 	struct left_out left_out;
 	struct rewrite_cpu *cpus;
 	uint32_t nr_cpus;
@@ -91,7 +89,6 @@ static void open_part(struct part *part, const char *path)
 	if (!err)
 		faults_end(&part->faults);
 	must(input_blame(&part->input, err));
-	part->threads = archive_threads(part->archive);
 }
 
 /* Return the earliest wall-clock time of a time 0; 0 if no trace has one. */
@@ -175,7 +172,7 @@ static uint64_t move_koid(uint64_t koid)
 		return koid;
 	if (fxt_is_others(koid))
 		return koid + part->first_cpu;
-	return fxt_out_id(state.out, part->threads, koid, koid + part->first_thread);
+	return fxt_out_id(state.out, archive_threads(part->archive), koid, koid + part->first_thread);
 }
 
 static void rename_of(uint64_t process, struct vitrine_fxt_string *name)
@@ -217,7 +214,7 @@ void rewrite_name_thread(const struct vitrine_fxt_thread *thread)
 	struct vitrine_fxt_string name = { 0 };
 	bool is_first, good;
 
-	is_first = fxt_names_first(state.part->threads, thread->thread, &good);
+	is_first = fxt_names_first(archive_threads(state.part->archive), thread->thread, &good);
 	must_have(good);
 	if (!is_first)
 		return;
