@@ -363,7 +363,7 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 		const struct vitrine_ring_producer *producer = chain->ring->producer;
 
 		chain->tasks[1] = current;
-		most = vtr_ring_max_words(chain->ring) - VTR_WRITER_ROW_WORDS;
+		most = vtr_ring_max_words(chain->ring) - VTR_WRITER_CHAIN_WORDS;
 		do
 			switch_to(chain, 1, FXT_THREAD_NEW);
 		while (vtr_ring_has(chain->ring, most));

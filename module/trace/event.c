@@ -529,7 +529,7 @@ const void *vtr_stack_event_hash(const char *string, size_t len_bytes)
 void vtr_stack_event_add_payload(struct vtr_stack_event *stack, const struct vtr_ring *ring,
 				 const u64 *words, unsigned int nr_words)
 {
-	unsigned int most = vtr_ring_max_words(ring) - VTR_WRITER_ROW_WORDS -
+	unsigned int most = vtr_ring_max_words(ring) - VTR_WRITER_CHAIN_WORDS -
 			    vtr_writer_event_words(&stack->event);
 
 	stack->event.kind = VTR_FXT_LARGE_BLOB;

@@ -539,10 +539,10 @@ void vtr_sched_attach(struct vtr_ring *ring)
 	u64 now = vtr_writer_ticks(ring);
 
 	vtr_strings_forget(&ring->strings);
-	if (vtr_ring_has(ring, VTR_WRITER_ROW_WORDS))
+	if (vtr_ring_has(ring, VTR_WRITER_CHAIN_WORDS))
 		vtr_writer_open_chain(ring, now, current);
 	else
-		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, current);
+		vtr_writer_reserve(ring, VTR_WRITER_CHAIN_WORDS, now, current);
 	this_cpu_write(vtr_writer_ring, ring);
 	if (vtr_sample_is_due(current))
 		vtr_sample_wake();

@@ -294,7 +294,7 @@ static void put_switch(struct vtr_ring *ring, u64 now, u64 state,
 
 /**
  * vtr_writer_open_chain() - open the chain of switches: from idle to the running thread
- * @ring: ring of this CPU, with room for VTR_WRITER_ROW_WORDS
+ * @ring: ring of this CPU, with room for VTR_WRITER_CHAIN_WORDS
  * @now: time in ticks
  * @running: running thread
  *
@@ -336,7 +336,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 
 	if (vtr_ring_has(ring, nr_words))
 		return true;
-	if (nr_words + VTR_WRITER_ROW_WORDS > vtr_ring_max_words(ring) ||
+	if (nr_words + VTR_WRITER_CHAIN_WORDS > vtr_ring_max_words(ring) ||
 	    !vtr_ring_advance(ring, now))
 		return false;
 	if (closed) {
@@ -396,7 +396,7 @@ void vtr_writer_flush(struct vtr_ring *ring, u64 now, const struct task_struct *
 		told_records = ring->gap.told_records;
 		if (!vtr_ring_end_subbuf(ring))
 			return;
-		vtr_writer_reserve(ring, VTR_WRITER_ROW_WORDS, now, running);
+		vtr_writer_reserve(ring, VTR_WRITER_CHAIN_WORDS, now, running);
 	} while (ring->gap.told_records != told_records);
 }
 

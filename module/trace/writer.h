@@ -21,7 +21,7 @@
 				 VTR_FXT_WIDE_SWITCH_WORDS)
 
 /* Maximum length of the records that open the chain of switches: idle, one switch. */
-#define VTR_WRITER_ROW_WORDS	(VTR_WRITER_THREAD_WORDS + \
+#define VTR_WRITER_CHAIN_WORDS	(VTR_WRITER_THREAD_WORDS + \
 				 VTR_WRITER_SWITCH_WORDS)
 
 /* The ring of CPUs that do not record: it never has room. */
