@@ -27,8 +27,8 @@
  * struct part - one of the traces
  * @input: its file
  * @faults: name of the file in messages, and faults in it
- * @archive: its records. In its table of threads, which gets the processes, too, fxt_out_id() numbers
- *	both, and threads whose names have been written are "used"
+ * @archive: its records. fxt_out_id() numbers the threads in its table and adds the processes;
+ *	threads whose names have been written are "used" there
  * @item: the next item, not yet processed
  * @delta_ns: added to its times
  * @first_cpu: added to its CPU numbers
@@ -172,7 +172,8 @@ static uint64_t move_koid(uint64_t koid)
 		return koid;
 	if (fxt_is_others(koid))
 		return koid + part->first_cpu;
-	return fxt_out_id(state.out, archive_threads(part->archive), koid, koid + part->first_thread);
+	return fxt_out_id(state.out, archive_threads(part->archive), koid,
+			  koid + part->first_thread);
 }
 
 static void rename_of(uint64_t process, struct vitrine_fxt_string *name)
