@@ -26,11 +26,14 @@ static inline const struct vitrine_value *child(const struct vitrine_value *pare
 						const char *name)
 {
 	const struct vitrine_value *value;
+	const char *found;
 	size_t len;
 
-	for (value = vitrine_value_first_child(parent); value; value = vitrine_value_next(value))
-		if (!strncmp(vitrine_value_name(value, &len), name, len) && len == strlen(name))
+	for (value = vitrine_value_first_child(parent); value; value = vitrine_value_next(value)) {
+		found = vitrine_value_name(value, &len);
+		if (len == strlen(name) && !memcmp(found, name, len))
 			return value;
+	}
 	fprintf(stderr, "the tree has no %s\n", name);
 	exit(1);
 }
