@@ -58,6 +58,8 @@ struct archive_time {
  * @run: run of struct archive_sort that this lane reads; NULL: it reads the file
  * @extent: index of the extent that holds @at
  * @at: offset of the next record
+ * @ahead: offset of the next record that look_ahead() looks at, if it is behind @at
+ * @nr_ahead: number of records between them
  * @released: offset of the first byte that is still in memory
  * @key: time of @record, comparable with the keys of other lanes
  * @record: the current record; without a timestamp, it gets the time @top
@@ -83,6 +85,8 @@ struct archive_lane {
 	struct archive_run *run;
 	size_t extent;
 	uint64_t at;
+	uint64_t ahead;
+	unsigned int nr_ahead;
 	uint64_t released;
 	uint64_t key;
 	struct vitrine_fxt_record record;
@@ -103,18 +107,29 @@ struct waiting_names {
 	struct vitrine_fxt_record records[MAX_WAITING];
 };
 
-/* Length of the shortest wakeup, and not less than that of a switch. */
-#define WAKEUP_BYTES	(3 * FXT_WORD_BYTES)
+/*
+ * What is known of 100,000 threads is in no cache, so loading it begins some records ahead: of each
+ * thread, the slot in the hash table; so many threads later, its entry; and when NEXT_THREADS others
+ * have followed, what the entry points at.
+ */
+#define NEXT_ENTRY	4
+#define NEXT_THREADS	8
 
-/* Begin to load what the reader keeps of a thread: the first three cache lines of it. */
-static inline void prefetch(const char *state)
-{
-	if (!state)
-		return;
-	__builtin_prefetch(state);
-	__builtin_prefetch(state + 64);
-	__builtin_prefetch(state + 128);
-}
+/* So many records of all lanes are looked at ahead. What is known of few threads is in a cache. */
+#define AHEAD_RECORDS	32
+#define FEW_THREADS	4096
+
+/**
+ * struct next_threads - threads of the next records
+ * @koids: the threads, thread n at n % NEXT_THREADS
+ * @numbers: numbers of their entries, or 0
+ * @nr: number of threads so far
+ */
+struct next_threads {
+	uint64_t koids[NEXT_THREADS];
+	uint32_t numbers[NEXT_THREADS];
+	unsigned int nr;
+};
 
 struct vitrine_archive {
 	struct fxt_file file;
@@ -125,13 +140,14 @@ struct vitrine_archive {
 	struct fxt_names processes;
 	struct fxt_names threads;
 	struct waiting_names waiting;
-	uint32_t expected;		/* number of a thread whose entry is being loaded, or 0 */
+	struct next_threads next;
+	unsigned int nr_ahead;		/* records of each lane that are looked at ahead */
 	struct archive_lane **lanes;
 	unsigned int nr_lanes;
 	struct archive_lane *run_lanes;	/* one for each run of @sort */
 	uint64_t rate;			/* 0: none yet */
 	bool learns_weights;
-	bool has_wakeups;		/* which need the weights */
+	bool has_wakeups;		/* of the module, which need the weights */
 	uint32_t nr_cpus;
 	bool has_realtime;
 	uint64_t realtime_ns;
@@ -282,50 +298,90 @@ static inline struct fxt_thread_entry *entry_of(const struct vitrine_archive *ar
 								    record->offset)));
 }
 
-/* Begin to load where the threads of the next record of a lane will be looked up. */
-static void expect_next(const struct vitrine_archive *archive, const struct archive_lane *lane)
+/*
+ * Begin to load five cache lines of what the reader keeps of a thread. If this is not inline, the
+ * compiler takes it for a function without an effect, and leaves out the calls.
+ */
+static inline __attribute__((always_inline)) void load(const char *state)
 {
-	const struct fxt_decoder *decoder = &archive->fxt.decoder;
-	const struct fxt_provider *provider = lane->provider;
-	uint64_t header;
+	unsigned int i;
 
-	if (!provider || lane->extents[lane->extent].end - lane->at < WAKEUP_BYTES)
-		return;
-	header = fxt_word(decoder, lane->at);
-	if (FXT_GET(FXT_HEADER_TYPE, header) != FXT_RECORD_SCHEDULING)
-		return;
-	if (FXT_GET(FXT_SCHEDULING_SUBTYPE, header) == FXT_SCHEDULING_THREAD_WAKEUP)
-		fxt_names_expect(&archive->threads,
-				 fxt_word(decoder, lane->at + 2 * FXT_WORD_BYTES));
-	else if (provider->threads)
-		__builtin_prefetch(&provider->threads[FXT_GET(FXT_SWITCH_INCOMING_THREAD, header)]);
+	for (i = 0; state && i < 5; i++)
+		__builtin_prefetch(state + 64 * i);
 }
 
-/*
- * What is known of 100,000 threads is in no cache. While the records of other lanes are read, load
- * what the reader of this one will need: the entries of its threads, and what they point at.
- */
-static void expect(struct vitrine_archive *archive, const struct archive_lane *lane)
+/* Begin to load what is known of a thread, and go on with the threads before it. */
+static void load_thread(struct vitrine_archive *archive, uint64_t koid)
 {
-	const struct vitrine_fxt_record *record = &lane->record;
-	const struct fxt_thread_entry *entry =
-		entry_of(archive, lane->provider, record, FXT_SWITCH_INCOMING_THREAD);
-	const struct fxt_name *names = archive->threads.entries;
+	const unsigned int last = archive->next.nr++ % NEXT_THREADS;
+	const unsigned int entry = (last + NEXT_THREADS - NEXT_ENTRY) % NEXT_THREADS;
+	uint32_t *numbers = archive->next.numbers;
+	const struct fxt_name *name;
 
-	if (record->kind == VITRINE_FXT_WAKEUP) {
-		/* The entry of the wakeup before this one has been loaded by now. */
-		if (archive->expected)
-			prefetch(names[archive->expected - 1].owner);
-		archive->expected = fxt_names_guess(&archive->threads, record->wakeup.thread);
-	} else if (entry) {
-		prefetch(entry->note);
-		if (entry->number)
-			__builtin_prefetch(&names[entry->number - 1]);
-	} else if (record->kind == VITRINE_FXT_SWITCH) {
-		fxt_names_expect(&archive->threads, record->context_switch.outgoing.thread);
-		fxt_names_expect(&archive->threads, record->context_switch.incoming.thread);
+	/* The thread whose place it takes: its entry has been loaded by now. */
+	if (numbers[last]) {
+		name = &archive->threads.entries[numbers[last] - 1];
+		load(name->owner ? name->owner : name->name.bytes);
 	}
-	expect_next(archive, lane);
+	archive->next.koids[last] = koid;
+	fxt_names_expect(&archive->threads, koid);
+	numbers[entry] = fxt_names_guess(&archive->threads, archive->next.koids[entry]);
+}
+
+/* Begin to load what the reader will need for one more record; return false if that is unknown. */
+static bool look_ahead(struct vitrine_archive *archive, struct archive_lane *lane)
+{
+	const struct fxt_thread_entry *threads = lane->provider->threads;
+	const struct fxt_decoder *decoder = &archive->fxt.decoder;
+	uint64_t left = lane->extents[lane->extent].end - lane->ahead;
+	uint64_t header, nr_words;
+
+	if (left < 4 * FXT_WORD_BYTES)
+		return false;
+	header = fxt_word(decoder, lane->ahead);
+	nr_words = fxt_header_words(header);
+	if (!nr_words || nr_words > left / FXT_WORD_BYTES)
+		return false;
+	if (FXT_GET(FXT_HEADER_TYPE, header) == FXT_RECORD_SCHEDULING) {
+		switch (FXT_GET(FXT_SCHEDULING_SUBTYPE, header)) {
+		case FXT_SCHEDULING_THREAD_WAKEUP:
+			load_thread(archive, fxt_word(decoder, lane->ahead + 2 * FXT_WORD_BYTES));
+			break;
+		case FXT_SCHEDULING_CONTEXT_SWITCH:
+			load_thread(archive, fxt_word(decoder, lane->ahead + 3 * FXT_WORD_BYTES));
+			break;
+		default:
+			if (threads)
+				__builtin_prefetch(&threads[FXT_GET(FXT_SWITCH_INCOMING_THREAD,
+								    header)]);
+		}
+	}
+	lane->ahead += nr_words * FXT_WORD_BYTES;
+	lane->nr_ahead++;
+	return true;
+}
+
+/* Begin to load what the reader will need for the record of a lane, and for the next ones. */
+static void expect(struct vitrine_archive *archive, struct archive_lane *lane)
+{
+	const struct fxt_thread_entry *entry;
+
+	if (!lane->provider || !archive->nr_ahead)
+		return;
+	entry = entry_of(archive, lane->provider, &lane->record, FXT_SWITCH_INCOMING_THREAD);
+	if (entry) {
+		load(entry->note);
+		if (entry->number)
+			__builtin_prefetch(&archive->threads.entries[entry->number - 1]);
+	}
+	if (lane->ahead <= lane->at) {
+		lane->ahead = lane->at;
+		lane->nr_ahead = 0;
+	} else {
+		lane->nr_ahead--;
+	}
+	while (lane->nr_ahead < archive->nr_ahead && look_ahead(archive, lane))
+		;
 }
 
 /* Read the next valid record in file order. */
@@ -360,6 +416,7 @@ static void restart(struct archive_lane *lane)
 	lane->extent = 0;
 	lane->at = lane->nr_extents ? lane->extents[0].begin : 0;
 	lane->released = lane->at;
+	lane->ahead = 0;
 	lane->key = 0;
 	lane->top = 0;
 	lane->top_ticks = 0;
@@ -546,13 +603,19 @@ static inline struct fxt_name *thread_of(struct vitrine_archive *archive,
 static bool learn_weight(struct vitrine_archive *archive)
 {
 	const struct vitrine_fxt_record *record = &archive->fxt.record;
+	const struct fxt_provider *provider = archive->fxt.provider;
+	const struct fxt_thread_entry *entry;
 	struct fxt_name *name;
 
-	if (record->kind == VITRINE_FXT_WAKEUP)
+	if (record->kind == VITRINE_FXT_WAKEUP && provider->cpu != VITRINE_FXT_NO_CPU)
 		archive->has_wakeups = archive->learns_weights;
 	if (!archive->has_wakeups || record->kind != VITRINE_FXT_SWITCH)
 		return true;
-	name = thread_of(archive, archive->fxt.provider, record,
+	entry = entry_of(archive, provider, record, FXT_SWITCH_INCOMING_THREAD);
+	/* This sub-buffer has had a switch to the thread. */
+	if (entry && entry->number)
+		return true;
+	name = thread_of(archive, provider, record,
 			 &record->context_switch.incoming, FXT_SWITCH_INCOMING_THREAD);
 	if (name && !name->weight)
 		name->weight = fxt_incoming_weight(record);
@@ -726,6 +789,8 @@ struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 	struct archive_lane *lane;
 	unsigned int i;
 
+	if (archive->threads.nr > FEW_THREADS)
+		archive->nr_ahead = 1 + AHEAD_RECORDS / (archive->nr_lanes + 1);
 	/* The first pass has reported all faults. */
 	archive->fxt.decoder.fault = NULL;
 	archive->fxt.decoder.thorough = false;
