@@ -102,6 +102,7 @@ struct interrupts {
 
 /**
  * struct row - measurements of a thread, of those of a name, or of all
+ * @waits: how long it was runnable, after a wakeup or a preemption
  * @is_wanted: the thread matches the filter
  * @sum: a thread, with the times and counts of all of them; set by collect(), as the next ones are
  * @nr_threads: number of threads
@@ -109,12 +110,12 @@ struct interrupts {
  * @is_named: it has one
  * @runnable_ns: how long it was runnable; set by complete()
  * @blocked_ns: how long it was blocked; likewise
- * @waits: how long it was runnable, after a wakeup or a preemption
  * @interrupted: interrupts while it ran
  * @by: interrupts by name, nested ones included
  * @nr_by: number of names
  */
 struct row {
+	struct waits waits;
 	bool is_wanted;
 	struct sched_thread sum;
 	size_t nr_threads;
@@ -122,7 +123,6 @@ struct row {
 	bool is_named;
 	uint64_t runnable_ns;
 	uint64_t blocked_ns;
-	struct waits waits;
 	struct interrupts interrupted;
 	struct interrupts *by;
 	size_t nr_by;
@@ -569,17 +569,11 @@ static void latency_turn_json(const struct sched_thread *thread)
 
 /* ---- Counting ---------------------------------------------------------- */
 
-static struct row *row_of(struct sched_thread *thread)
+static void on_added(struct sched_thread *thread)
 {
 	struct row *row = thread->owner;
 
-	if (row)
-		return row;
-	row = calloc(1, sizeof(*row));
-	must_have(row);
 	row->is_wanted = record_filter_match_thread(&args.filter, &thread->id);
-	thread->owner = row;
-	return row;
 }
 
 /* Add an interval, or several, whose durations are added elsewhere; of equal ones, the first. */
@@ -615,7 +609,7 @@ static bool is_runnable(enum sched_state state)
 
 static void on_begin(struct sched_thread *thread)
 {
-	struct row *row = row_of(thread);
+	struct row *row = thread->owner;
 
 	if (sched_counts(thread->turn.begin_ns) && is_runnable(thread->turn.waited))
 		count_wait(&row->waits, &thread->turn);
@@ -623,7 +617,9 @@ static void on_begin(struct sched_thread *thread)
 
 static void on_end(struct sched_thread *thread)
 {
-	if (!row_of(thread)->is_wanted || !sched_counts(thread->turn.end_ns))
+	const struct row *row = thread->owner;
+
+	if (!row->is_wanted || !sched_counts(thread->turn.end_ns))
 		return;
 	if (args.json)
 		latency_turn_json(thread);
@@ -661,18 +657,22 @@ static void on_interrupt(const struct sched_interrupt *interrupt)
 
 	if (!interrupt->thread || !sched_counts(interrupt->begin_ns))
 		return;
-	row = row_of(interrupt->thread);
+	row = interrupt->thread->owner;
 	add_interrupts(&row->interrupted, !!interrupt->alone_ns, interrupt->alone_ns,
 		       interrupt->alone_ns);
 	add_interrupts(interrupts_of(row, event_label(interrupt->record)), 1, ns, ns);
 }
 
 static const struct sched_ops table_ops = {
+	.owner_bytes = sizeof(struct row),
+	.added = on_added,
 	.begin = on_begin,
 	.interrupt = on_interrupt,
 };
 
 static const struct sched_ops switches_ops = {
+	.owner_bytes = sizeof(struct row),
+	.added = on_added,
 	.end = on_end,
 };
 
@@ -770,7 +770,7 @@ static void collect(void)
 	report.rows = calloc(archive_threads(archive)->nr + 1, sizeof(*report.rows));
 	must_have(report.rows);
 	while ((thread = sched_thread_next(&i))) {
-		row = row_of(thread);
+		row = thread->owner;
 		if (!row->is_wanted)
 			continue;
 		count_still(thread, row);
@@ -855,11 +855,8 @@ static void deinit(void)
 	struct sched_thread *thread;
 	size_t i = 0;
 
-	while ((thread = sched_thread_next(&i))) {
-		if (thread->owner)
-			row_deinit(thread->owner);
-		free(thread->owner);
-	}
+	while ((thread = sched_thread_next(&i)))
+		row_deinit(thread->owner);
 	row_deinit(&report.total);
 	free(report.rows);
 	sched_deinit();

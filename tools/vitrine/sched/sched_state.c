@@ -70,11 +70,15 @@ struct sched_thread *sched_thread_get(const struct vitrine_fxt_thread *id)
 	must_have(entry);
 	thread = entry->owner;
 	if (!thread) {
-		thread = calloc(1, sizeof(*thread));
+		/* What is known of a thread is loaded for each record: it is in one place. */
+		thread = calloc(1, sizeof(*thread) + sched.ops->owner_bytes);
 		must_have(thread);
 		thread->id = *id;
 		thread->since_ns = sched.now_ns;
+		thread->owner = sched.ops->owner_bytes ? thread + 1 : NULL;
 		entry->owner = thread;
+		if (sched.ops->added)
+			sched.ops->added(thread);
 	} else if (id->process != VITRINE_FXT_NO_PROCESS) {
 		thread->id.process = id->process;
 	}
@@ -388,7 +392,7 @@ static bool is_selected(const struct vitrine_fxt_record *record)
 
 static void follow_switch(const struct vitrine_fxt_record *record)
 {
-	struct sched_cpu *cpu = cpu_get(record->cpu);
+	struct sched_cpu *cpu = sched.cpus[record->cpu];
 	struct sched_thread *outgoing, *incoming;
 
 	outgoing = side_of(record, &record->context_switch.outgoing, false);

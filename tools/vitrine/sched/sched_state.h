@@ -93,7 +93,7 @@ struct sched_interrupt {
 /**
  * struct sched_thread - a thread, or a stand-in for those that were not recorded
  * @id: its ids; the process as last seen
- * @owner: data of the caller
+ * @owner: data of the caller, of sched_ops.owner_bytes, or a pointer of its own
  * @number: number that the caller gives it, plus one; 0: none
  * @cpu: the CPU where it runs or ran last
  * @since_ns: begin of the current state
@@ -166,7 +166,9 @@ struct sched_cpu {
 #define SCHED_ALL_CPUS	(~0U)
 
 /**
- * struct sched_ops - callbacks; each may be NULL
+ * struct sched_ops - callbacks, each of which may be NULL
+ * @owner_bytes: size of what the caller keeps of each thread, zeroed at first
+ * @added: a thread is seen for the first time
  * @begin: a time slice has begun
  * @end: a time slice has ended
  * @wakeup: a thread that was not running was woken; its @blocked_ns is set
@@ -174,6 +176,8 @@ struct sched_cpu {
  * @interrupt: an interrupt was read; they come in the order in which they began
  */
 struct sched_ops {
+	size_t owner_bytes;
+	void (*added)(struct sched_thread *thread);
 	void (*begin)(struct sched_thread *thread);
 	void (*end)(struct sched_thread *thread);
 	void (*wakeup)(struct sched_thread *thread);

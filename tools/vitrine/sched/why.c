@@ -234,18 +234,11 @@ static void why_shares_find_turns(struct why_shares *shares, const struct why_hi
 
 /* ---- Threads and CPUs ---------------------------------------------------- */
 
-/* Return the data about a thread, allocated if necessary. */
-static struct why_thread *owner_of(struct sched_thread *thread)
+static void on_added(struct sched_thread *thread)
 {
 	struct why_thread *owner = thread->owner;
 
-	if (owner)
-		return owner;
-	owner = calloc(1, sizeof(*owner));
-	must_have(owner);
 	owner->is_wanted = record_filter_match_thread(sched.filter, &thread->id);
-	thread->owner = owner;
-	return owner;
 }
 
 /* Find the thread that an event is about. */
@@ -253,7 +246,7 @@ static struct why_thread *subject_of(const struct vitrine_fxt_record *record,
 				     struct sched_thread **ret)
 {
 	*ret = sched_thread_get(&record->event.thread);
-	return owner_of(*ret);
+	return (*ret)->owner;
 }
 
 /* Return the history of a CPU, or NULL if there are too many CPUs. */
@@ -436,7 +429,7 @@ static void on_wakeup(struct sched_thread *thread)
 {
 	const struct why_waker waker = waker_of(why.record);
 
-	end_blocked(owner_of(thread), thread->blocked_ns, &waker);
+	end_blocked(thread->owner, thread->blocked_ns, &waker);
 }
 
 /* Check whether what ends at a time is of interest. */
@@ -484,7 +477,7 @@ static void forget_completed(uint32_t number)
 
 static void on_begin(struct sched_thread *thread)
 {
-	struct why_thread *owner = owner_of(thread);
+	struct why_thread *owner = thread->owner;
 	uint8_t priority = fxt_incoming_priority(why.record);
 
 	if (priority)
@@ -533,7 +526,7 @@ static void bury(struct sched_thread *thread, struct why_thread *owner)
 static void on_end(struct sched_thread *thread)
 {
 	const struct sched_turn *turn = &thread->turn;
-	struct why_thread *owner = owner_of(thread);
+	struct why_thread *owner = thread->owner;
 	struct why_cpu *cpu = cpu_of(turn->cpu);
 
 	if (cpu)
@@ -593,6 +586,8 @@ static void on_interrupt(const struct sched_interrupt *interrupt)
 }
 
 static const struct sched_ops sched_ops = {
+	.owner_bytes = sizeof(struct why_thread),
+	.added = on_added,
 	.begin = on_begin,
 	.end = on_end,
 	.wakeup = on_wakeup,
@@ -796,7 +791,7 @@ void why_finish(void)
 
 	sched_finish();
 	while ((thread = sched_thread_next(&i))) {
-		owner = owner_of(thread);
+		owner = thread->owner;
 		if (owner->still_ns)
 			end_still(thread, owner);
 		tell_pending(thread, WHY_TEXT_NONE);
@@ -838,9 +833,7 @@ void why_deinit(void)
 
 	while ((thread = sched_thread_next(&i))) {
 		owner = thread->owner;
-		if (owner)
-			free(owner->pending);
-		free(owner);
+		free(owner->pending);
 	}
 	for (i = 0; i < why.nr_cpus; i++)
 		free(why.cpus[i]);
@@ -859,5 +852,5 @@ bool why_wants(const struct sched_thread *thread)
 {
 	const struct why_thread *owner = thread->owner;
 
-	return owner && owner->is_wanted;
+	return owner->is_wanted;
 }
