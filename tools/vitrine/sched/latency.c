@@ -42,6 +42,9 @@
 #define QUANTILES_FEW		8
 #define QUANTILES_MANY		4096
 
+/* It takes less time to count so many buckets than to sort them. */
+#define QUANTILES_UNSORTED	256
+
 /**
  * struct quantiles - values; all zero at first
  * @nr: number of values
@@ -303,6 +306,8 @@ static void quantiles_sort(struct quantiles *quantiles)
 {
 	if (quantiles->values)
 		SORT(quantiles->values, quantiles->nr, compare_values);
+	if (quantiles->buckets && quantiles->nr >= QUANTILES_UNSORTED)
+		begin_counts(quantiles);
 	if (quantiles->buckets)
 		SORT(quantiles->buckets, quantiles->nr, compare_buckets);
 }
@@ -322,6 +327,15 @@ static uint64_t quantiles_find(const struct quantiles *quantiles, unsigned int p
 	for (; rank > quantiles->counts[bucket]; bucket++)
 		rank -= quantiles->counts[bucket];
 	return middle_of(bucket);
+}
+
+/* Free the values; their number stays known. */
+static void quantiles_forget(struct quantiles *quantiles)
+{
+	free(quantiles->values);
+	free(quantiles->buckets);
+	free(quantiles->counts);
+	*quantiles = (struct quantiles){ .nr = quantiles->nr };
 }
 
 /* ---- Text -------------------------------------------------------------- */
@@ -796,6 +810,7 @@ static void complete(struct row *row)
 	quantiles_sort(&waits->spread);
 	waits->p50_ns = quantiles_find(&waits->spread, 50);
 	waits->p99_ns = quantiles_find(&waits->spread, 99);
+	quantiles_forget(&waits->spread);
 	waits->max_is_over = nr && !waits->max_is_still;
 }
 
@@ -832,9 +847,7 @@ static void arrange(void)
 
 static void row_deinit(struct row *row)
 {
-	free(row->waits.spread.values);
-	free(row->waits.spread.buckets);
-	free(row->waits.spread.counts);
+	quantiles_forget(&row->waits.spread);
 	while (row->nr_by)
 		free(row->by[--row->nr_by].name);
 	free(row->by);
