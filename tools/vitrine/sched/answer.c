@@ -498,21 +498,16 @@ static enum answer_explained explained(const struct time_sum *sum)
 	return other->is_shown && other->rank > group->rank ? ANSWER_FARTHER : ANSWER_NOWHERE;
 }
 
-static struct answer_wait wait_of(uint32_t number)
-{
-	const struct time_sum *sum = &spent.sums[number];
+/* A sum, and what makes sums parts of one wait. */
+struct like {
+	uint32_t number;
+	uint32_t group;
+	enum why_kind kind;
+	uint32_t place;
+	enum answer_explained explained;
+};
 
-	return (struct answer_wait){
-		.group = answer.group_of[sum->thread],
-		.kind = kind_of(sum),
-		.place = place_of(number),
-		.explained = explained(sum),
-		.cpu = sum->cpu,
-		.longest = number,
-	};
-}
-
-static int compare_likes(const struct answer_wait *a, const struct answer_wait *b)
+static int compare_likes(const struct like *a, const struct like *b)
 {
 	return number_order(a->group, b->group) ?: number_order(a->kind, b->kind) ?:
 	       number_order(a->explained, b->explained) ?: number_order(a->place, b->place);
@@ -520,99 +515,137 @@ static int compare_likes(const struct answer_wait *a, const struct answer_wait *
 
 static int compare_sums(const void *left, const void *right)
 {
-	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct answer_wait a_wait = wait_of(a), b_wait = wait_of(b);
+	const struct like *a = left, *b = right;
 
-	return compare_likes(&a_wait, &b_wait) ?:
-	       number_order(spent.sums[a].thread, spent.sums[b].thread);
+	return compare_likes(a, b) ?: number_order(spent.sums[a->number].thread,
+						   spent.sums[b->number].thread);
 }
 
-/* Add the sum at @index to the last wait, or to a new one; compare_sums() has their order. */
-static void add_sum(uint32_t index)
+/* Add a sum to the last wait, or to a new one; compare_sums() has their order. */
+static void add_sum(const struct like *likes, uint32_t index)
 {
-	const uint32_t number = answer.sums[index];
-	const struct time_sum *sums = spent.sums, *sum = &sums[number];
-	struct answer_wait wait = wait_of(number), *last;
+	const struct like *like = &likes[index];
+	const struct time_sum *sums = spent.sums, *sum = &sums[like->number];
+	struct answer_wait *last;
 
-	last = answer.nr_waits ? &answer.waits[answer.nr_waits - 1] : NULL;
-	if (!last || compare_likes(last, &wait)) {
+	if (!index || compare_likes(like - 1, like)) {
 		must_have(GROW(answer.waits, answer.nr_waits));
-		wait.id = answer.nr_waits + 1;
-		wait.first = index;
-		last = &answer.waits[answer.nr_waits++];
-		*last = wait;
+		answer.waits[answer.nr_waits] = (struct answer_wait){
+			.id = answer.nr_waits + 1,
+			.group = like->group,
+			.kind = like->kind,
+			.place = like->place,
+			.explained = like->explained,
+			.cpu = sum->cpu,
+			.longest = like->number,
+			.first = index,
+		};
+		answer.nr_waits++;
 	}
-	answer.wait_of[number] = last->id;
+	last = &answer.waits[answer.nr_waits - 1];
+	answer.sums[index] = like->number;
+	answer.wait_of[like->number] = last->id;
 	if (last->cpu != sum->cpu)
 		last->cpu = PATH_NONE;
 	/* The sums of a thread are beside one another. */
-	last->nr_threads += !last->nr_sums || sums[answer.sums[index - 1]].thread != sum->thread;
+	last->nr_threads += !last->nr_sums || sums[like[-1].number].thread != sum->thread;
 	last->nr_sums++;
 	last->nr += sum->nr;
 	last->sum_ns += sum->sum_ns;
 	if (sum->max_ns > sums[last->longest].max_ns)
-		last->longest = number;
+		last->longest = like->number;
 }
 
-/* The length of a wait. */
-struct length {
-	uint32_t id;
-	uint64_t ns;
-};
-
-static int compare_lengths(const void *left, const void *right)
+/* Return the id of the wait that a sum is part of; 0: none that is shown. */
+static uint32_t id_of(uint32_t sum)
 {
-	const struct length *a = left, *b = right;
-
-	return number_order(a->id, b->id) ?: number_order(a->ns, b->ns);
+	return sum == PATH_NONE ? 0 : answer.wait_of[sum];
 }
 
-static void add_length(struct length **lengths, uint32_t *nr, uint32_t sum, uint64_t begin_ns,
-		       uint64_t end_ns)
+static bool is_shorter(const void *left, const void *right)
 {
-	uint64_t ns = spent_clip(begin_ns, end_ns);
+	return *(const uint64_t *)left < *(const uint64_t *)right;
+}
 
-	if (sum == PATH_NONE || !answer.wait_of[sum])
-		return;
-	must_have(GROW(*lengths, *nr));
-	(*lengths)[(*nr)++] = (struct length){ answer.wait_of[sum], ns };
+/* Find the 99th percentile, with a heap of the longest hundredth. */
+static uint64_t p99_of(uint64_t *lengths, uint32_t nr, void **heap)
+{
+	uint32_t nr_longest = nr - ((uint64_t)nr * 99 + 99) / 100 + 1, i;
+
+	for (i = 0; i < nr; i++) {
+		if (i < nr_longest) {
+			heap[i] = &lengths[i];
+			heap_rise(heap, i, is_shorter);
+		} else if (is_shorter(heap[0], &lengths[i])) {
+			heap[0] = &lengths[i];
+			heap_sink(heap, nr_longest, is_shorter);
+		}
+	}
+	return *(uint64_t *)heap[0];
 }
 
 /* Find the 99th percentiles of all waits. */
 static void measure_waits(void)
 {
-	struct length *lengths = NULL;
+	/* The lengths of the waits, one wait behind the other; where those of each wait begin. */
+	uint32_t *begins = calloc(answer.nr_waits + 2, sizeof(*begins)), nr, id, i;
 	const struct path_turn *turn;
-	uint32_t nr = 0, first, i;
+	uint64_t *lengths;
+	void **heap;
 
+	must_have(begins);
 	for (i = 0; (turn = path_turn(i)); i++) {
-		add_length(&lengths, &nr, turn->behind, turn->woken_ns, turn->begin_ns);
-		add_length(&lengths, &nr, turn->cause, turn->blocked_ns, turn->woken_ns);
+		begins[id_of(turn->behind)]++;
+		begins[id_of(turn->cause)]++;
 	}
-	SORT(lengths, nr, compare_lengths);
-	for (first = 0, i = 1; i <= nr; i++) {
-		if (i < nr && lengths[i].id == lengths[first].id)
-			continue;
-		answer.waits[lengths[first].id - 1].p99_ns =
-			lengths[first + ((uint64_t)(i - first) * 99 + 99) / 100 - 1].ns;
-		first = i;
+	for (begins[0] = 0, id = 1; id <= answer.nr_waits + 1; id++)
+		begins[id] += begins[id - 1];
+	nr = begins[answer.nr_waits];
+	lengths = malloc((nr + 1) * sizeof(*lengths));
+	heap = malloc((nr / 100 + 2) * sizeof(*heap));
+	must_have(lengths && heap);
+	for (i = 0; (turn = path_turn(i)); i++) {
+		id = id_of(turn->behind);
+		if (id)
+			lengths[--begins[id]] = spent_clip(turn->woken_ns, turn->begin_ns);
+		id = id_of(turn->cause);
+		if (id)
+			lengths[--begins[id]] = spent_clip(turn->blocked_ns, turn->woken_ns);
+	}
+	for (id = 1; id <= answer.nr_waits; id++) {
+		nr = begins[id + 1] - begins[id];
+		if (nr)
+			answer.waits[id - 1].p99_ns = p99_of(&lengths[begins[id]], nr, heap);
 	}
 	free(lengths);
+	free(begins);
+	free(heap);
 }
 
 static void make_waits(void)
 {
 	uint32_t nr_sums = spent.nr_sums, nr = 0, i;
+	struct like *likes = malloc((nr_sums + 1) * sizeof(*likes));
+	const struct time_sum *sum;
 
 	answer.wait_of = calloc(nr_sums + 1, sizeof(*answer.wait_of));
 	answer.sums = calloc(nr_sums + 1, sizeof(*answer.sums));
-	must_have(answer.wait_of && answer.sums);
-	for (i = 0; i < nr_sums; i++)
-		if (group_of(spent.sums[i].thread)->is_shown)
-			answer.sums[nr++] = i;
-	SORT(answer.sums, nr, compare_sums);
+	must_have(likes && answer.wait_of && answer.sums);
+	for (i = 0; i < nr_sums; i++) {
+		sum = &spent.sums[i];
+		if (group_of(sum->thread)->is_shown)
+			likes[nr++] = (struct like){
+				.number = i,
+				.group = answer.group_of[sum->thread],
+				.kind = kind_of(sum),
+				.place = place_of(i),
+				.explained = explained(sum),
+			};
+	}
+	SORT(likes, nr, compare_sums);
 	for (i = 0; i < nr; i++)
-		add_sum(i);
+		add_sum(likes, i);
+	free(likes);
 	measure_waits();
 }
 

@@ -384,7 +384,8 @@ static uint32_t add_part(const struct why_wait *wait, uint32_t other, enum time_
 		.cpu = wait->cpu,
 		.nr = is_largest,
 		/* Of a wait that is partly outside of the time, the parts are in proportion. */
-		.sum_ns = (__uint128_t)share->ns * all_ns / wait->ready_ns,
+		.sum_ns = all_ns == wait->ready_ns ? share->ns :
+			  (__uint128_t)share->ns * all_ns / wait->ready_ns,
 		.max_ns = is_largest ? all_ns : 0,
 		.max_end_ns = wait->end_ns < spent.end_ns ? wait->end_ns : spent.end_ns,
 	};
