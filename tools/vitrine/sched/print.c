@@ -517,19 +517,22 @@ static void put_priority(struct line_output *out, unsigned int priority)
 	line_put_char(out, ']');
 }
 
-/* Fast path: put the details of a legacy switch. */
+/* Fast path: put the details of a switch. */
 static void put_switch(const struct vitrine_fxt_record *record, const char *outgoing_state)
 {
 	struct line_output *out = &printer.out;
 
 	line_put_string(out, "switch  ");
 	put_thread(&record->context_switch.outgoing);
-	put_priority(out, record->context_switch.outgoing_priority);
+	if (record->context_switch.legacy)
+		put_priority(out, record->context_switch.outgoing_priority);
 	line_put_char(out, ' ');
 	line_put_string(out, outgoing_state);
 	line_put_string(out, " ==> ");
 	put_thread(&record->context_switch.incoming);
-	put_priority(out, record->context_switch.incoming_priority);
+	if (record->context_switch.legacy)
+		put_priority(out, record->context_switch.incoming_priority);
+	put_args(record);
 }
 
 /* Put the text of the record's kind, with its fields in the place of %1 to %9. */
@@ -538,7 +541,7 @@ static void put_details(const struct vitrine_fxt_record *record)
 	const struct fxt_row *row = fxt_row_of(record);
 	const char *text, *outgoing_state;
 
-	if (record->kind == VITRINE_FXT_SWITCH && record->context_switch.legacy) {
+	if (record->kind == VITRINE_FXT_SWITCH) {
 		outgoing_state = vitrine_fxt_state_name(record->context_switch.outgoing_state);
 		if (outgoing_state) {
 			put_switch(record, outgoing_state);

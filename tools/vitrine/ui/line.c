@@ -161,10 +161,9 @@ static size_t put_character(struct line_output *out, const char *bytes,
 	return 1;
 }
 
-static bool is_plain(char c)
-{
-	return c >= ' ' && c < 0x7f && c != '\\' && c != '"';
-}
+static const bool is_plain[UINT8_MAX + 1] = {
+	[' ' ... '!'] = true, ['#' ... '['] = true, [']' ... '~'] = true,
+};
 
 /**
  * line_put_text() - put text of unknown origin
@@ -184,7 +183,7 @@ void line_put_text(struct line_output *out, const char *bytes,
 	while (bytes < end) {
 		line_room(out);
 		stop = end - bytes < LINE_ROOM ? end : bytes + LINE_ROOM;
-		for (at = out->at; bytes < stop && is_plain(*bytes); bytes++)
+		for (at = out->at; bytes < stop && is_plain[(uint8_t)*bytes]; bytes++)
 			*at++ = *bytes;
 		out->at = at;
 		line_room(out);
