@@ -109,8 +109,8 @@ struct waiting_names {
 
 /*
  * What is known of 100,000 threads is in no cache, so loading it begins some records ahead: of each
- * thread, the slot in the hash table; so many threads later, its entry; and when NEXT_THREADS others
- * have followed, what the entry points at.
+ * thread, the slot in the hash table; NEXT_ENTRY threads later, its entry; and NEXT_THREADS later,
+ * what the entry points at.
  */
 #define NEXT_ENTRY	4
 #define NEXT_THREADS	8
