@@ -41,6 +41,12 @@
 	 FXT_PUT(FXT_SCHEDULING_NR_ARGS, nr_args) | \
 	 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP))
 
+/* Header of a switch of the newer form without arguments, but for its CPU and the state. */
+#define KOID_SWITCH \
+	(FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) | \
+	 FXT_PUT(FXT_HEADER_WORDS, 4) | \
+	 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_CONTEXT_SWITCH))
+
 /* The waker of a wakeup, but for the reference to its name. */
 #define PLAIN_WAKER \
 	(FXT_PUT(FXT_HEADER_TYPE, FXT_ARG_KOID) | FXT_PUT(FXT_HEADER_WORDS, 2))
@@ -743,6 +749,38 @@ static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 	return true;
 }
 
+/* Fast path: decode a valid switch of the newer form without arguments. */
+static bool decode_koid_switch(const struct fxt_decoder *decoder, struct fxt_provider *provider,
+			       uint64_t offset, struct vitrine_fxt_record *ret)
+{
+	unsigned int state;
+	uint64_t header;
+
+	if (decoder->len_bytes - offset < 4 * FXT_WORD_BYTES)
+		return false;
+	header = fxt_word(decoder, offset);
+	state = FXT_GET(FXT_SCHEDULING_OUTGOING_STATE, header);
+	if ((header & ~(FXT_SCHEDULING_CPU | FXT_SCHEDULING_OUTGOING_STATE)) != KOID_SWITCH ||
+	    !is_state_good(state))
+		return false;
+	set_plain(provider, offset, header, fxt_word(decoder, offset + FXT_WORD_BYTES), ret);
+	ret->cpu = FXT_GET(FXT_SCHEDULING_CPU, header);
+	ret->kind = VITRINE_FXT_SWITCH;
+	ret->nr_args = 0;
+	ret->context_switch.outgoing = (struct vitrine_fxt_thread){
+		VITRINE_FXT_NO_PROCESS, fxt_word(decoder, offset + 2 * FXT_WORD_BYTES),
+	};
+	ret->context_switch.incoming = (struct vitrine_fxt_thread){
+		VITRINE_FXT_NO_PROCESS, fxt_word(decoder, offset + 3 * FXT_WORD_BYTES),
+	};
+	ret->context_switch.outgoing_state = state;
+	ret->context_switch.outgoing_priority = 0;
+	ret->context_switch.incoming_priority = 0;
+	ret->context_switch.legacy = false;
+	set_running(provider, ret->context_switch.incoming.thread);
+	return true;
+}
+
 static __attribute__((noinline)) enum fxt_result
 decode_any(struct fxt_decoder *decoder, struct fxt_provider *provider,
 	   uint64_t offset, struct vitrine_fxt_record *ret)
@@ -799,7 +837,8 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 			   struct vitrine_fxt_record *ret)
 {
 	if (decode_plain_switch(decoder, provider, offset, ret) ||
-	    decode_plain_wakeup(decoder, provider, offset, ret))
+	    decode_plain_wakeup(decoder, provider, offset, ret) ||
+	    decode_koid_switch(decoder, provider, offset, ret))
 		return FXT_OK;
 	return decode_any(decoder, provider, offset, ret);
 }
