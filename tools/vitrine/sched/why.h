@@ -456,6 +456,7 @@ void samples_deinit(void);
  * @begin_ns: begin of its life within the time
  * @end_ns: its end; UINT64_MAX: it has not ended
  * @running_ns: how long it ran
+ * @last: its last sum, plus one; 0: none
  * @is_selected: the question is about it
  * @is_candidate: it was forked by the recorder, and is the command if it executes a program
  * @is_kernel: it is a kernel thread
@@ -465,6 +466,7 @@ struct time_thread {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t running_ns;
+	uint32_t last;
 	bool is_selected;
 	bool is_candidate;
 	bool is_kernel;

@@ -129,8 +129,13 @@ static void add_to(struct time_sum *to, const struct time_sum *from)
 /* Add a wait, or a part of one. Return its sum, or PATH_NONE. */
 static uint32_t add_sum(const struct time_sum *sum)
 {
-	uint32_t *slot;
+	uint32_t *last = &spent.threads[sum->thread].last, *slot;
 
+	/* Many threads wait for the same again and again. */
+	if (*last && has_key(NULL, *last, sum)) {
+		add_to(&spent.sums[*last - 1], sum);
+		return *last - 1;
+	}
 	must_have(hash_reserve(&spent.hash, spent.nr_sums));
 	slot = hash_find(&spent.hash, hash_sum(sum), has_key, NULL, sum);
 	if (!*slot) {
@@ -143,6 +148,7 @@ static uint32_t add_sum(const struct time_sum *sum)
 		spent.sums[spent.nr_sums].max_ns = 0;
 		*slot = ++spent.nr_sums;
 	}
+	*last = *slot;
 	add_to(&spent.sums[*slot - 1], sum);
 	return *slot - 1;
 }
@@ -570,6 +576,7 @@ static void begin_time(uint32_t root)
 	samples_deinit();
 	for (i = 0; i < spent.nr_threads; i++) {
 		spent.threads[i].running_ns = 0;
+		spent.threads[i].last = 0;
 		spent.threads[i].is_selected = false;
 		spent.threads[i].begin_ns = now_ns;
 	}
