@@ -183,6 +183,16 @@ check "the same as JSON" json '["many-5",1142,13704,34125,204800]' '.threads[] |
 	[.name, .threads, .runs, .runnable.average_ns, .runnable.max_ns]' latency -g -j many.fxt
 check "one name has the percentiles of all of its threads" json true '[.threads[].runnable |
 	.p50_ns > 3100 and .p50_ns < 3300 and .p99_ns > 200000] | all' latency -g -j many.fxt
+python3 - >ramp.fxt <<'END'
+from fxt import *
+begin()
+now = 1000
+for wait in range(10, 4010, 10):
+    put(wakeup(now, 9), switch(now + wait, 0, 9, state=0), switch(now + wait + 100, 9, 0))
+    now += wait + 100
+END
+check "the percentiles of hundreds of waits" json '[true,true,4000]' '.threads[].runnable |
+	[.p50_ns > 1984 and .p50_ns < 2016, .p99_ns > 3929 and .p99_ns < 3991, .max_ns]' latency -j ramp.fxt
 check "a name that one thread has is shown with its id" has '^alpha:11/10  ' latency -g waits.fxt
 check "sorted by name, of a process" json $'alpha\ngamma' '.threads[].thread.name' \
 	latency -s name -p 10 -p 30 -j waits.fxt
