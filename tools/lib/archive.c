@@ -115,9 +115,13 @@ struct waiting_names {
 #define NEXT_ENTRY	4
 #define NEXT_THREADS	8
 
-/* So many records of all lanes are looked at ahead. What is known of few threads is in a cache. */
+/* So many records of all lanes are looked at ahead. */
 #define AHEAD_RECORDS	32
+
+/* What is known of so many threads is in a cache. The fuzzer takes none for few. */
+#ifndef FEW_THREADS
 #define FEW_THREADS	4096
+#endif
 
 /**
  * struct next_threads - threads of the next records
