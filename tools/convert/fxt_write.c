@@ -1094,6 +1094,19 @@ static void append_event(struct lane *lane, const struct vitrine_fxt_record *rec
 	append(lane, &event, lane->last_ticks);
 }
 
+/* Begin to load the names of a record's threads, which are in no cache if there are many. */
+static void expect_names(const struct fxt_out *out, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_thread *thread;
+	unsigned int i;
+
+	for (i = 0; (thread = fxt_thread_of(record, i)); i++) {
+		fxt_names_guess(&out->threads, thread->thread);
+		fxt_names_guess(&out->processes, thread->process == VITRINE_FXT_NO_PROCESS ?
+						 thread->thread : thread->process);
+	}
+}
+
 /**
  * fxt_out_put() - write a record
  * @out: file
@@ -1111,6 +1124,7 @@ void fxt_out_put(struct fxt_out *out, const struct vitrine_fxt_record *record)
 
 	if (!lane)
 		return;
+	expect_names(out, record);
 	out->counts.nr_null_args += count_unknown_args(record);
 	if (record->kind == VITRINE_FXT_PROVIDER_EVENT) {
 		append_event(lane, record);
