@@ -1094,12 +1094,14 @@ static void append_event(struct lane *lane, const struct vitrine_fxt_record *rec
 	append(lane, &event, lane->last_ticks);
 }
 
-/* Begin to load the names of a record's threads, which are in no cache if there are many. */
+/* Begin to load the names of a record's threads, if there are so many that no cache has them. */
 static void expect_names(const struct fxt_out *out, const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_thread *thread;
 	unsigned int i;
 
+	if (out->threads.nr <= FXT_FEW_NAMES)
+		return;
 	for (i = 0; (thread = fxt_thread_of(record, i)); i++) {
 		fxt_names_guess(&out->threads, thread->thread);
 		fxt_names_guess(&out->processes, thread->process == VITRINE_FXT_NO_PROCESS ?

@@ -118,11 +118,6 @@ struct waiting_names {
 /* So many records of all lanes are looked at ahead. */
 #define AHEAD_RECORDS	32
 
-/* What is known of so many threads is in a cache. The fuzzer takes none for few. */
-#ifndef FEW_THREADS
-#define FEW_THREADS	4096
-#endif
-
 /**
  * struct next_threads - threads of the next records
  * @koids: the threads, thread n at n % NEXT_THREADS
@@ -793,7 +788,7 @@ struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 	struct archive_lane *lane;
 	unsigned int i;
 
-	if (archive->threads.nr > FEW_THREADS)
+	if (archive->threads.nr > FXT_FEW_NAMES)
 		archive->nr_ahead = 1 + AHEAD_RECORDS / (archive->nr_lanes + 1);
 	/* The first pass has reported all faults. */
 	archive->fxt.decoder.fault = NULL;

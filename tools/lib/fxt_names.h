@@ -61,6 +61,11 @@ struct fxt_names {
 	char *copies;
 };
 
+/* A table of at most so many entries is in a cache. The fuzzer takes none to be so small. */
+#ifndef FXT_FEW_NAMES
+#define FXT_FEW_NAMES	4096
+#endif
+
 void fxt_names_expect(const struct fxt_names *names, uint64_t koid);
 uint32_t fxt_names_guess(const struct fxt_names *names, uint64_t koid);
 struct fxt_name *fxt_names_find(const struct fxt_names *names, uint64_t koid);
