@@ -273,9 +273,10 @@ static void write_both(struct kunit *test, struct pair *pair, const struct vitri
 	unsigned int i;
 	u64 before;
 
-	/* Of what has begun, a time within the session. */
+	/* Of what has begun, a time within the session; a coarse clock may still be at its begin. */
 	if (site->record & VITRINE_RECORD_BEGAN)
-		call.id = pair->fast->config.session_ticks + below(pair, 1000);
+		call.id = min(pair->fast->config.session_ticks + below(pair, 1000),
+			      vtr_writer_ticks(pair->fast));
 	if (site->record == VITRINE_RECORD_LOG)
 		call.name = (const char *)(unsigned long)random_text(pair);
 	for (i = 0; i < site->nr_args; i++)
