@@ -42,9 +42,6 @@
 #define QUANTILES_FEW		8
 #define QUANTILES_MANY		4096
 
-/* It takes less time to count so many buckets than to sort them. */
-#define QUANTILES_UNSORTED	256
-
 /**
  * struct quantiles - values; all zero at first
  * @nr: number of values
@@ -296,9 +293,18 @@ static int compare_values(const void *left, const void *right)
 	return number_order(*(const uint64_t *)left, *(const uint64_t *)right);
 }
 
-static int compare_buckets(const void *left, const void *right)
+/* Sort the buckets by counting them, which takes less time than comparing them. */
+static void sort_buckets(struct quantiles *quantiles)
 {
-	return number_order(*(const uint16_t *)left, *(const uint16_t *)right);
+	static uint32_t counts[QUANTILES_BUCKETS];
+	unsigned int bucket;
+	uint64_t i;
+
+	for (i = 0; i < quantiles->nr; i++)
+		counts[quantiles->buckets[i]]++;
+	for (i = bucket = 0; i < quantiles->nr; bucket++)
+		for (; counts[bucket]; counts[bucket]--)
+			quantiles->buckets[i++] = bucket;
 }
 
 /* Make quantiles_find() possible; no value may be added afterwards. */
@@ -306,10 +312,8 @@ static void quantiles_sort(struct quantiles *quantiles)
 {
 	if (quantiles->values)
 		SORT(quantiles->values, quantiles->nr, compare_values);
-	if (quantiles->buckets && quantiles->nr >= QUANTILES_UNSORTED)
-		begin_counts(quantiles);
 	if (quantiles->buckets)
-		SORT(quantiles->buckets, quantiles->nr, compare_buckets);
+		sort_buckets(quantiles);
 }
 
 /* Find a percentile; 0: there are no values. */
