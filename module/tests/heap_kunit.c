@@ -76,15 +76,19 @@ static void new_heap_is_a_header_and_free_blocks(struct kunit *test)
 	expect_split_page(test);
 }
 
-static void every_size_gets_the_smallest_order(struct kunit *test)
+/* Each size gets a block of the smallest order. */
+static void new_block_is_reserved_and_zero(struct kunit *test)
 {
 	u32 size, order, index;
+	const u64 *block;
 
 	for (size = 1; size <= INSPECT_MAX_BLOCK_BYTES; size++) {
 		for (order = 0; 16U << order < size; order++)
 			;
 		index = alloc_bytes(test, size);
-		KUNIT_ASSERT_EQ(test, vtr_block_order(vtr_heap_block(heap, index)), order);
+		block = vtr_heap_block(heap, index);
+		KUNIT_ASSERT_EQ(test, block[0], 0x100ULL | order);
+		KUNIT_ASSERT_TRUE(test, !memchr_inv(block + 1, 0, (16 << order) - 8));
 		KUNIT_ASSERT_EQ(test, vtr_heap_order(size), order);
 		free_at(index);
 	}
@@ -94,39 +98,23 @@ static void every_size_gets_the_smallest_order(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, index, 99);
 }
 
-static void new_block_is_reserved_and_zero(struct kunit *test)
+/* 64 is what was left of the first block; the next two, 128 and 192, are buddies. */
+static void free_merges_with_either_buddy(struct kunit *test)
 {
-	u32 index = alloc_bytes(test, 64);
-	const u64 *block = vtr_heap_block(heap, index);
+	u32 first, i;
 
-	KUNIT_EXPECT_EQ(test, block[0], 0x102ULL);
-	KUNIT_EXPECT_TRUE(test, !memchr_inv(block + 1, 0, 56));
-}
-
-/* 64 is what was left of the first block; the next two are buddies. */
-static void expect_merge(struct kunit *test, u32 first, u32 second)
-{
-	u32 i;
-
-	for (i = 64; i <= 192; i += 64)
-		KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), i);
-	free_at(first);
-	KUNIT_EXPECT_EQ(test, heap->free[6], first);
-	free_at(second);
-	check_now(test);
-	merge_last(heap);
-	KUNIT_EXPECT_EQ(test, heap->free[6], 0);
-	KUNIT_EXPECT_EQ(test, heap->free[7], 128);
-}
-
-static void free_merges_with_left_buddy(struct kunit *test)
-{
-	expect_merge(test, 128, 192);
-}
-
-static void free_merges_with_right_buddy(struct kunit *test)
-{
-	expect_merge(test, 192, 128);
+	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), 64);
+	for (first = 128; first <= 192; first += 64) {
+		for (i = 128; i <= 192; i += 64)
+			KUNIT_ASSERT_EQ(test, alloc_bytes(test, 1024), i);
+		free_at(first);
+		KUNIT_EXPECT_EQ(test, heap->free[6], first);
+		free_at(128 + 192 - first);
+		check_now(test);
+		merge_last(heap);
+		KUNIT_EXPECT_EQ(test, heap->free[6], 0);
+		KUNIT_EXPECT_EQ(test, heap->free[7], 128);
+	}
 }
 
 static void last_freed_is_taken_again_unmerged(struct kunit *test)
@@ -159,20 +147,13 @@ static void full_heap_merges_before_it_refuses(struct kunit *test)
 	free_at(index);
 }
 
+/* But not with the header, which is never free. */
 static void smallest_block_merges_all_the_way(struct kunit *test)
 {
 	free_at(alloc_bytes(test, 16));
 	merge_last(heap);
 	expect_split_page(test);
 	KUNIT_EXPECT_EQ(test, alloc_bytes(test, 16), 2);
-}
-
-static void header_never_merges(struct kunit *test)
-{
-	KUNIT_ASSERT_EQ(test, alloc_bytes(test, 32), 2);
-	free_at(2);
-	KUNIT_EXPECT_EQ(test, heap->free[1], 2);
-	KUNIT_EXPECT_EQ(test, heap->free[2], 4);
 }
 
 static void freed_bytes_are_zero(struct kunit *test)
@@ -282,14 +263,11 @@ static void walk_with_a_fresh_seed(struct kunit *test)
 
 static struct kunit_case heap_cases[] = {
 	KUNIT_CASE(new_heap_is_a_header_and_free_blocks),
-	KUNIT_CASE(every_size_gets_the_smallest_order),
 	KUNIT_CASE(new_block_is_reserved_and_zero),
-	KUNIT_CASE(free_merges_with_left_buddy),
-	KUNIT_CASE(free_merges_with_right_buddy),
+	KUNIT_CASE(free_merges_with_either_buddy),
 	KUNIT_CASE(last_freed_is_taken_again_unmerged),
 	KUNIT_CASE(full_heap_merges_before_it_refuses),
 	KUNIT_CASE(smallest_block_merges_all_the_way),
-	KUNIT_CASE(header_never_merges),
 	KUNIT_CASE(freed_bytes_are_zero),
 	KUNIT_CASE(full_heap_refuses_and_recovers),
 	KUNIT_CASE(reserve_is_used_when_needed),
