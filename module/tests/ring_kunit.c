@@ -12,13 +12,26 @@
 #define STRINGS_WORDS		(2 + 2 * 3)
 #define PREAMBLE_STRINGS_BYTES	((4 + 1 + STRINGS_WORDS) * FXT_WORD_BYTES)
 
-static struct vtr_ring *new_ring(struct kunit *test, unsigned int nr_subbufs)
+/* Of the case: a ring, at first of two sub-buffers, its consumer, and room for a sub-buffer. */
+static struct vtr_ring *ring;
+static struct vitrine_ring_consumer *consumer;
+static u64 *bytes;
+
+static void new_ring(struct kunit *test, enum vitrine_mode mode, unsigned int nr_subbufs)
 {
-	return new_ring_of(test, TEST_CPU, VITRINE_MODE_CIRCULAR, nr_subbufs);
+	ring = new_ring_of(test, TEST_CPU, mode, nr_subbufs);
+	consumer = ring_consumer(ring);
+}
+
+static int ring_init(struct kunit *test)
+{
+	new_ring(test, VITRINE_MODE_CIRCULAR, 2);
+	bytes = zalloc(test, PAGE_SIZE);
+	return 0;
 }
 
 /* Do what sched.c does for a switch, and the same for records of other lengths. */
-static void put_record(struct vtr_ring *ring, unsigned int nr_words, u64 now, bool is_switch)
+static void put_record(unsigned int nr_words, u64 now, bool is_switch)
 {
 	unsigned int i;
 	u64 *next;
@@ -53,7 +66,6 @@ static unsigned int nr_switches(struct kunit *test, const u64 *words, size_t len
 
 static void empty_ring_holds_nothing(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
 	struct vtr_ring_stats stats;
 
 	expect_range(test, ring, 0, 0);
@@ -73,7 +85,6 @@ static void ring_describes_itself(struct kunit *test)
 	struct vtr_ring_config config = ring_config(VITRINE_MODE_STREAMING, 4);
 	const struct vitrine_ring_producer *producer;
 	const struct vitrine_packet *packet;
-	struct vtr_ring *ring;
 
 	config.clock = VITRINE_CLOCK_MONO;
 	config.subbuf_order = 1;
@@ -104,8 +115,7 @@ static void preamble_is_an_archive(struct kunit *test)
 	static const char * const strings[] = {
 		"process", "outgoing_weight", "incoming_weight",
 	};
-	struct vtr_ring *ring = new_ring(test, 2);
-	u64 *bytes = zalloc(test, PAGE_SIZE), *words;
+	u64 *words;
 	const struct vitrine_packet *packet;
 	unsigned int i;
 	size_t len;
@@ -152,12 +162,11 @@ static void preamble_is_an_archive(struct kunit *test)
 static void every_record_size_wraps(struct kunit *test)
 {
 	unsigned int nr_words, i, nr = 0;
-	struct vtr_ring *ring;
 
 	for (nr_words = 2; nr_words <= SUBBUF_WORDS; nr_words++) {
-		ring = new_ring(test, 2);
+		new_ring(test, VITRINE_MODE_CIRCULAR, 2);
 		for (i = 0; i < 5 * SUBBUF_WORDS / nr_words + 5; i++)
-			put_record(ring, nr_words, i, nr_words == 2);
+			put_record(nr_words, i, nr_words == 2);
 		expect_range(test, ring, nr_begun(ring) - 2, nr_begun(ring));
 		read_ring(test, ring, count_switch, &nr);
 	}
@@ -182,8 +191,8 @@ static void expect_written(struct kunit *test, void *unused, const u64 *words, s
 
 #define GAP_MAX_WORDS	64
 
-static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words, u64 *now,
-			    struct random *random, unsigned int depth)
+static void put_interrupted(unsigned int nr_words, u64 *now, struct random *random,
+			    unsigned int depth)
 {
 	unsigned int i;
 	u64 *next;
@@ -200,20 +209,20 @@ static void put_interrupted(struct vtr_ring *ring, unsigned int nr_words, u64 *n
 	vtr_ring_commit(ring, next + nr_words, *now);
 	++*now;
 	if (depth < 3 && random_below(random, 4))
-		put_interrupted(ring, 2 + random_below(random, 60), now, random, depth + 1);
+		put_interrupted(2 + random_below(random, 60), now, random, depth + 1);
 }
 
 static void records_tile_whatever_interrupts(struct kunit *test)
 {
 	struct random random = { random_seed(test) };
-	struct vtr_ring *ring = new_ring(test, 4);
 	/* Minus the report of a loss, with which a sub-buffer may begin. */
 	unsigned int nr_words, i, limit = SUBBUF_WORDS - GAP_MAX_WORDS;
 	u64 now = 1;
 
+	new_ring(test, VITRINE_MODE_CIRCULAR, 4);
 	for (nr_words = 2; nr_words <= limit; nr_words++) {
 		for (i = 0; i < 2 * limit / nr_words + 2; i++)
-			put_interrupted(ring, nr_words, &now, &random, 0);
+			put_interrupted(nr_words, &now, &random, 0);
 		read_ring(test, ring, expect_written, NULL);
 	}
 }
@@ -221,22 +230,21 @@ static void records_tile_whatever_interrupts(struct kunit *test)
 static void counts_are_exact(struct kunit *test)
 {
 	struct random random = { random_seed(test) };
-	struct vtr_ring *ring = new_ring(test, 4);
-	void *bytes = zalloc(test, PAGE_SIZE);
 	u64 written = 0, kept = 0, first, end, kept_bytes = 0;
 	const struct vitrine_packet *packet;
 	struct vtr_ring_stats stats;
 	unsigned int i, nr_words;
 	size_t len;
 
+	new_ring(test, VITRINE_MODE_CIRCULAR, 4);
 	packet = vtr_ring_packet(bytes);
 	for (i = 0; i < 20000; i++) {
 		nr_words = 2 + random_below(&random, 12);
 		if (nr_words % 3) {
-			put_record(ring, 2, i, true);
+			put_record(2, i, true);
 			written++;
 		} else {
-			put_record(ring, nr_words, i, false);
+			put_record(nr_words, i, false);
 		}
 	}
 	vtr_ring_stats(ring, &stats);
@@ -259,9 +267,9 @@ static void counts_are_exact(struct kunit *test)
 
 	/* Wakeups and events are records, but not switches. */
 	ring->nr_wakeups++;
-	put_record(ring, VTR_FXT_WAKEUP_WORDS, i, true);
+	put_record(VTR_FXT_WAKEUP_WORDS, i, true);
 	ring->other_records++;
-	put_record(ring, 4, i, false);
+	put_record(4, i, false);
 	vtr_ring_stats(ring, &stats);
 	KUNIT_EXPECT_EQ(test, stats.records, written + 2);
 	KUNIT_EXPECT_EQ(test, stats.switches, written);
@@ -269,8 +277,6 @@ static void counts_are_exact(struct kunit *test)
 
 static void recycled_subbuffer_is_not_copied(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
-	void *bytes = zalloc(test, PAGE_SIZE);
 	struct vitrine_packet *packet;
 
 	vtr_ring_advance(ring, 1);
@@ -289,7 +295,7 @@ static void recycled_subbuffer_is_not_copied(struct kunit *test)
 }
 
 /* Switch to thread reference @ref. Return false if the switch was lost. */
-static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
+static bool try_switch(u64 now, unsigned int ref)
 {
 	u64 *next;
 
@@ -308,14 +314,13 @@ static bool try_switch(struct vtr_ring *ring, u64 now, unsigned int ref)
 
 static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring_of(test, TEST_CPU, VITRINE_MODE_ONESHOT, 2);
-	u64 *bytes = zalloc(test, PAGE_SIZE);
 	u64 now = 0;
 	size_t len;
 
-	while (try_switch(ring, now, 9))
+	new_ring(test, VITRINE_MODE_ONESHOT, 2);
+	while (try_switch(now, 9))
 		now++;
-	KUNIT_EXPECT_FALSE(test, try_switch(ring, now + 1, 9));
+	KUNIT_EXPECT_FALSE(test, try_switch(now + 1, 9));
 	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
 	expect_range(test, ring, 0, 2);
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 2);
@@ -336,17 +341,16 @@ static void full_oneshot_ring_keeps_its_beginning(struct kunit *test)
 /* The consumer page determines only whether a streaming ring is full. */
 static void hostile_position_loses_but_never_overruns(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring_of(test, TEST_CPU, VITRINE_MODE_STREAMING, 4);
-	struct vitrine_ring_consumer *consumer = ring_consumer(ring);
 	struct random random = { random_seed(test) };
 	u64 tried, written = 0;
 	unsigned int nr = 0;
 
+	new_ring(test, VITRINE_MODE_STREAMING, 4);
 	for (tried = 1; tried <= 100000; tried++) {
 		consumer->sequence = random_u64(&random) >> random_below(&random, 64);
 		consumer->watermark = random_u64(&random) << random_below(&random, 64);
 		vtr_ring_readable(ring);
-		written += try_switch(ring, tried, 1 + tried % 255);
+		written += try_switch(tried, 1 + tried % 255);
 	}
 	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 100000 - written);
 	KUNIT_EXPECT_GT(test, written, 0);
@@ -359,11 +363,10 @@ static void watermark_counts_complete_subbuffers(struct kunit *test)
 	static const struct { u64 watermark, complete; } cases[] = {
 		{ 0, 1 }, { 1, 1 }, { 2, 2 }, { 3, 3 }, { 4, 3 }, { ~0ULL, 3 },
 	};
-	struct vtr_ring *ring = new_ring(test, 4);
-	struct vitrine_ring_consumer *consumer = ring_consumer(ring);
 	unsigned int i;
 	u64 nr;
 
+	new_ring(test, VITRINE_MODE_CIRCULAR, 4);
 	for (nr = 0; nr < 4; nr++) {
 		KUNIT_ASSERT_TRUE(test, vtr_ring_advance(ring, nr));
 		for (i = 0; i < ARRAY_SIZE(cases); i++) {
@@ -375,39 +378,36 @@ static void watermark_counts_complete_subbuffers(struct kunit *test)
 
 static void frozen_ring_keeps_what_it_holds(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
 	u64 now;
 
 	for (now = 0; now < 10; now++)
-		KUNIT_ASSERT_TRUE(test, try_switch(ring, now, 9));
+		KUNIT_ASSERT_TRUE(test, try_switch(now, 9));
 	vtr_ring_freeze(ring);
 	KUNIT_EXPECT_TRUE(test, vtr_ring_frozen(ring));
 	for (; now < 1000; now++)
-		KUNIT_EXPECT_FALSE(test, try_switch(ring, now, 9));
+		KUNIT_EXPECT_FALSE(test, try_switch(now, 9));
 	KUNIT_EXPECT_EQ(test, nr_begun(ring), 1);
 	vtr_ring_thaw(ring);
-	KUNIT_EXPECT_TRUE(test, try_switch(ring, now, 9));
+	KUNIT_EXPECT_TRUE(test, try_switch(now, 9));
 	expect_range(test, ring, 0, 2);
 	KUNIT_EXPECT_EQ(test, vtr_ring_packet(vtr_ring_at(ring->committed, 0))->begin_ticks, 10);
 }
 
 static void ring_frozen_at_once_counts_its_loss(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
-	u64 *bytes = zalloc(test, PAGE_SIZE);
 	struct vtr_ring_stats stats;
 	u64 now;
 
 	vtr_ring_freeze(ring);
 	for (now = 0; now < 10; now++)
-		KUNIT_EXPECT_FALSE(test, try_switch(ring, now, 9));
+		KUNIT_EXPECT_FALSE(test, try_switch(now, 9));
 	vtr_ring_stats(ring, &stats);
 	KUNIT_EXPECT_EQ(test, stats.subbufs, 0);
 	KUNIT_EXPECT_EQ(test, stats.records, 0);
 	KUNIT_EXPECT_EQ(test, stats.lost_records, 10);
 	/* The ring was never full, but viewers know no other kind of loss. */
 	vtr_ring_thaw(ring);
-	KUNIT_EXPECT_TRUE(test, try_switch(ring, now, 9));
+	KUNIT_EXPECT_TRUE(test, try_switch(now, 9));
 	KUNIT_ASSERT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_METADATA_TYPE,
 					bytes[(VITRINE_PREAMBLE_BYTES + PREAMBLE_STRINGS_BYTES) /
@@ -420,8 +420,6 @@ static void any_consumer_position_is_harmless(struct kunit *test)
 	static const struct { u64 position; bool readable; } cases[] = {
 		{ 0, true }, { 1, true }, { 2 }, { 3 }, { ~0ULL }, { 1ULL << 63 },
 	};
-	struct vtr_ring *ring = new_ring(test, 2);
-	struct vitrine_ring_consumer *consumer = ring_consumer(ring);
 	unsigned int i;
 
 	for (i = 0; i < 3; i++)
@@ -437,7 +435,6 @@ static void any_consumer_position_is_harmless(struct kunit *test)
 /* References of the format are valid within one sub-buffer. */
 static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
 	const char *key = "key";
 
 	vtr_ring_advance(ring, 1);
@@ -454,8 +451,6 @@ static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
 /* What remains is the room to close the chain of switches, and not one word more. */
 static void record_fits_to_the_last_word(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
-	void *bytes = zalloc(test, PAGE_SIZE);
 	unsigned int nr_words;
 
 	vtr_ring_advance(ring, 1);
@@ -475,10 +470,9 @@ static void record_fits_to_the_last_word(struct kunit *test)
 
 static void range_is_what_was_not_overwritten(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 4);
-	void *bytes = zalloc(test, PAGE_SIZE);
 	u64 nr, first;
 
+	new_ring(test, VITRINE_MODE_CIRCULAR, 4);
 	for (nr = 1; nr < 12; nr++) {
 		vtr_ring_advance(ring, nr);
 		first = nr < 4 ? 0 : nr - 4;
@@ -491,8 +485,6 @@ static void range_is_what_was_not_overwritten(struct kunit *test)
 /* KASAN and ASan notice if the first of two references that are dropped is the last, put_ring's. */
 static void ring_lives_until_its_last_reference(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
-
 	vtr_ring_get(ring);
 	vtr_ring_put(ring);
 	KUNIT_EXPECT_TRUE(test, vtr_ring_advance(ring, 1));
@@ -507,7 +499,7 @@ static int count_wake(struct wait_queue_entry *entry, unsigned int mode, int fla
 	return 0;
 }
 
-static void expect_wakes(struct kunit *test, struct vtr_ring *ring, unsigned int wakes)
+static void expect_wakes(struct kunit *test, unsigned int wakes)
 {
 	irq_work_sync(&ring->wake);
 	KUNIT_EXPECT_EQ(test, nr_wakes, wakes);
@@ -515,32 +507,28 @@ static void expect_wakes(struct kunit *test, struct vtr_ring *ring, unsigned int
 
 static void readers_are_woken_when_they_can_go_on(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 4);
-	struct vitrine_ring_consumer *consumer = ring_consumer(ring);
 	struct wait_queue_entry sleeper;
 
+	new_ring(test, VITRINE_MODE_CIRCULAR, 4);
 	nr_wakes = 0;
 	init_waitqueue_func_entry(&sleeper, count_wake);
 	add_wait_queue(&ring->wait, &sleeper);
 	consumer->watermark = 2;
 	vtr_ring_advance(ring, 1);
 	vtr_ring_advance(ring, 2);
-	expect_wakes(test, ring, 0);
+	expect_wakes(test, 0);
 	vtr_ring_advance(ring, 3);
-	expect_wakes(test, ring, 1);
+	expect_wakes(test, 1);
 	vtr_ring_freeze(ring);
-	expect_wakes(test, ring, 2);
+	expect_wakes(test, 2);
 	vtr_ring_close(ring);
-	expect_wakes(test, ring, 3);
+	expect_wakes(test, 3);
 	remove_wait_queue(&ring->wait, &sleeper);
 }
 
 /* A reader that keeps the ring of an old session gets an error, unless it has mapped it. */
 static void old_closed_ring_expires(struct kunit *test)
 {
-	struct vtr_ring *ring = new_ring(test, 2);
-	void *bytes = zalloc(test, PAGE_SIZE);
-
 	vtr_ring_advance(ring, 1);
 	vtr_ring_expire(ring->config.session + 1);
 	KUNIT_EXPECT_GT(test, vtr_ring_copy(ring, 0, bytes), 0);
@@ -581,4 +569,4 @@ static struct kunit_case ring_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(ring, .exit = put_ring);
+VTR_KUNIT_SUITE(ring, .init = ring_init, .exit = put_ring);
