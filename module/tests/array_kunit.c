@@ -6,19 +6,17 @@
 
 #include "fixture.h"
 
-static int try_array(enum inspect_type type, unsigned int count, u32 *ret)
+static int try_array(enum inspect_type type, unsigned int count)
 {
 	const struct vitrine_value value = { .slot_type = type, .count = count };
 
-	return vtr_array_create(tree, INSPECT_ROOT, "a", &value, ret);
+	return vtr_array_create(tree, INSPECT_ROOT, "a", &value, &made);
 }
 
 static u32 new_array(struct kunit *test, enum inspect_type type, unsigned int count)
 {
-	u32 index = 0;
-
-	KUNIT_ASSERT_EQ(test, try_array(type, count, &index), 0);
-	return index;
+	KUNIT_ASSERT_EQ(test, try_array(type, count), 0);
+	return made;
 }
 
 static u32 new_strings(struct kunit *test, unsigned int count)
@@ -102,9 +100,9 @@ static void largest_arrays_fit_and_no_larger_ones(struct kunit *test)
 {
 	u32 index;
 
-	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_INT_VALUE, 255, &refused));
-	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_UINT_VALUE, UINT_MAX, &refused));
-	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_STRING_REFERENCE, 256, &refused));
+	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_INT_VALUE, 255));
+	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_UINT_VALUE, UINT_MAX));
+	EXPECT_REFUSED(test, -ERANGE, try_array(INSPECT_STRING_REFERENCE, 256));
 	index = new_array(test, INSPECT_DOUBLE_VALUE, 254);
 	memset(vtr_array_numbers(block_at(index)), 0xff, 254 * sizeof(u64));
 	check_now(test);
@@ -134,7 +132,7 @@ static void array_of_another_kind_is_refused(struct kunit *test)
 
 	EXPECT_REFUSED(test, -EINVAL, try_text(a, 0, "x"));
 	EXPECT_REFUSED(test, -EINVAL, try_text(INSPECT_ROOT, 0, "x"));
-	EXPECT_REFUSED(test, -EINVAL, try_value(a, "n", INSPECT_NODE_VALUE, 0, &refused));
+	EXPECT_REFUSED(test, -EINVAL, try_value(a, "n", INSPECT_NODE_VALUE, 0));
 }
 
 static void a_full_heap_leaves_strings_as_they_were(struct kunit *test)
@@ -143,7 +141,7 @@ static void a_full_heap_leaves_strings_as_they_were(struct kunit *test)
 
 	fill_heap();
 	EXPECT_REFUSED(test, -ENOSPC, try_text(a, 0, "not there yet"));
-	EXPECT_REFUSED(test, -ENOSPC, try_array(INSPECT_INT_VALUE, 1, &refused));
+	EXPECT_REFUSED(test, -ENOSPC, try_array(INSPECT_INT_VALUE, 1));
 	/* a text that exists takes no room */
 	KUNIT_EXPECT_EQ(test, set_text(test, a, 1, "kept"), text);
 }

@@ -45,6 +45,42 @@ static inline u64 bits_of(const void *handle)
 	return ((const u64 *)handle)[1];
 }
 
+/* The first extent of a buffer, or 0. */
+static inline u32 check_extent(const u64 *buffer)
+{
+	return buffer[1] >> 32 & 0xffffff;
+}
+
+/* Return whether a block is a name, or a text that is shared, and contains @text. */
+static inline bool check_has_text(const u64 *block, const char *text)
+{
+	size_t len = strlen(text);
+
+	if (vtr_block_type(block) == INSPECT_NAME)
+		return block[0] >> 16 == len && !memcmp(block + 1, text, len);
+	return vtr_block_type(block) == INSPECT_STRING_REFERENCE && (u32)block[1] == len &&
+	       !memcmp((const u8 *)block + 12, text, len);
+}
+
+/* Return whether a buffer contains these bytes. */
+static inline bool check_has_bytes(const struct vtr_tree *tree, const u64 *buffer,
+				   const void *bytes, u32 len)
+{
+	u32 index = check_extent(buffer), fill;
+
+	if ((u32)buffer[1] != len)
+		return false;
+	for (; index && len; len -= fill, bytes += fill) {
+		const u64 *extent = vtr_tree_address(tree, index);
+
+		fill = min_t(u32, len, (16 << (*extent & 0xf)) - 8);
+		if (vtr_block_type(extent) != INSPECT_EXTENT || memcmp(extent + 1, bytes, fill))
+			return false;
+		index = check_parent(extent);
+	}
+	return !index && !len;
+}
+
 /* Allocate notes for one page of a tree under test, initialised to all ones. */
 static inline u32 *check_notes(struct kunit *test)
 {
@@ -158,7 +194,7 @@ static inline void check_text(struct kunit *test, const struct vtr_tree *tree, s
 static inline void check_buffer(struct kunit *test, const struct vtr_tree *tree,
 				struct check *check, const u64 *buffer)
 {
-	u32 index = buffer[1] >> 32 & 0xffffff, len = buffer[1];
+	u32 index = check_extent(buffer), len = buffer[1];
 
 	KUNIT_ASSERT_LE(test, buffer[1] >> 60, 1ULL);
 	KUNIT_ASSERT_EQ(test, buffer[1] >> 56 & 0xf, 0ULL);

@@ -7,11 +7,9 @@
 
 static u32 new_list(struct kunit *test, u32 capacity)
 {
-	u32 index = 0;
-
-	KUNIT_ASSERT_EQ(test, vtr_fifo_create(tree, INSPECT_ROOT, "l", capacity, &index), 0);
+	KUNIT_ASSERT_EQ(test, vtr_fifo_create(tree, INSPECT_ROOT, "l", capacity, &made), 0);
 	check_now(test);
-	return index;
+	return made;
 }
 
 /* Append an item with two values, of which one stands in a node of its own. */
@@ -81,7 +79,7 @@ static void items_go_with_their_list_only(struct kunit *test)
 	EXPECT_REFUSED(test, -EINVAL, vtr_tree_delete(tree, item));
 	EXPECT_REFUSED(test, -EINVAL, vtr_node_adopt(tree, node, list));
 	EXPECT_REFUSED(test, -EINVAL, vtr_node_adopt(tree, node, item));
-	EXPECT_REFUSED(test, -EINVAL, vtr_fifo_append(tree, node, &refused, &refused));
+	EXPECT_REFUSED(test, -EINVAL, vtr_fifo_append(tree, node, &made, &made));
 }
 
 static void item_that_does_not_fit_drops_nothing(struct kunit *test)
@@ -90,7 +88,7 @@ static void item_that_does_not_fit_drops_nothing(struct kunit *test)
 
 	while (!record_number(item))
 		;
-	EXPECT_REFUSED(test, -ENOSPC, vtr_fifo_append(tree, list, &refused, &refused));
+	EXPECT_REFUSED(test, -ENOSPC, vtr_fifo_append(tree, list, &made, &made));
 	expect_item(test, item, 0);
 	delete_list(test, list, 100);
 	expect_empty(test);

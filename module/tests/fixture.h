@@ -65,12 +65,12 @@ static inline u64 *block_at(u32 index)
 
 static inline u32 value_parent(u32 index)
 {
-	return block_at(index)[0] >> 16 & 0xffffff;
+	return check_parent(block_at(index));
 }
 
 static inline u32 name_of(u32 index)
 {
-	return block_at(index)[0] >> 40;
+	return check_name_index(block_at(index));
 }
 
 static inline u32 nr_references(u32 text)
@@ -88,19 +88,25 @@ static inline void expect_block(struct kunit *test, u32 index, u32 low_bits, u32
 	KUNIT_EXPECT_EQ(test, block[1], word);
 }
 
-static inline int try_value(u32 parent, const char *name, enum inspect_type type, u64 bits,
-			    u32 *ret)
+/* The index of what was created last. A call that is refused does not write it. */
+static u32 made;
+
+static inline int try_value(u32 parent, const char *name, enum inspect_type type, u64 bits)
 {
-	return vtr_tree_create(tree, parent, name, type, bits, INSPECT_MIN_BLOCK_BYTES, ret);
+	return vtr_tree_create(tree, parent, name, type, bits, INSPECT_MIN_BLOCK_BYTES, &made);
+}
+
+static inline int try_buffer(u32 parent, const char *name, enum inspect_buffer_format format,
+			     const void *bytes, size_t len_bytes)
+{
+	return vtr_tree_buffer_create(tree, parent, name, format, bytes, len_bytes, &made);
 }
 
 static inline u32 new_value(struct kunit *test, u32 parent, const char *name,
 			    enum inspect_type type, u64 bits)
 {
-	u32 index = 0;
-
-	KUNIT_ASSERT_EQ(test, try_value(parent, name, type, bits, &index), 0);
-	return index;
+	KUNIT_ASSERT_EQ(test, try_value(parent, name, type, bits), 0);
+	return made;
 }
 
 static inline u32 new_node(struct kunit *test, u32 parent)
@@ -121,18 +127,15 @@ static inline void delete_value(struct kunit *test, u32 index)
 /* Create values of 16 bytes until the heap is full. */
 static inline void fill_heap(void)
 {
-	u32 index = 0, nr;
+	u32 nr;
 
-	for (nr = 0; !try_value(INSPECT_ROOT, "v", INSPECT_UINT_VALUE, 0, &index); nr++)
-		fixture->filled[nr % 4] = index;
+	for (nr = 0; !try_value(INSPECT_ROOT, "v", INSPECT_UINT_VALUE, 0); nr++)
+		fixture->filled[nr % 4] = made;
 }
-
-/* Where a call that is refused must write nothing. */
-static u32 refused;
 
 static inline u32 begin_refusal(void)
 {
-	refused = 99;
+	made = 99;
 	return tree->heap.used_bytes;
 }
 
@@ -140,71 +143,51 @@ static inline void end_refusal(struct kunit *test, u32 used_bytes, const char *c
 			       int wanted)
 {
 	KUNIT_EXPECT_EQ_MSG(test, err, wanted, "%s", call);
-	KUNIT_EXPECT_EQ_MSG(test, refused, 99, "%s", call);
+	KUNIT_EXPECT_EQ_MSG(test, made, 99, "%s", call);
 	KUNIT_EXPECT_EQ_MSG(test, tree->heap.used_bytes, used_bytes, "%s", call);
 	check_now(test);
 }
 
-/* Expect that a call, whose result would be @refused, fails and changes nothing. */
+/* Expect that a call, whose result would be @made, fails and changes nothing. */
 #define EXPECT_REFUSED(test, err, call) do {				\
 	u32 used_before = begin_refusal();				\
 									\
 	end_refusal(test, used_before, #call, call, err);		\
 } while (0)
 
-/* Check a name or another text, which is shared unless the table of names is crowded. */
-static inline void expect_text(struct kunit *test, u32 index, const char *text)
-{
-	const u64 *block = block_at(index);
-	bool is_name = vtr_block_type(block) == INSPECT_NAME;
-
-	KUNIT_ASSERT_EQ(test, is_name ? block[0] >> 16 : (u32)block[1], strlen(text));
-	KUNIT_ASSERT_TRUE(test, !memcmp((u8 *)block + (is_name ? 8 : 12), text, strlen(text)));
-}
-
 static inline void expect_name(struct kunit *test, u32 index, const char *name)
 {
-	expect_text(test, name_of(index), name);
+	KUNIT_ASSERT_EQ_MSG(test, check_has_text(block_at(name_of(index)), name), true, "%s", name);
 }
 
-/* Record a value that was created, as vitrine_value_create() does. */
-static inline int record(u32 node, int err, u32 index)
+/* Record the value that was created last, unless that failed, as vitrine_value_create() does. */
+static inline int record(u32 node, int err)
 {
 	if (!err)
-		vtr_record_insert(tree, node, index);
+		vtr_record_insert(tree, node, made);
 	return err;
 }
 
-static inline int record_value(u32 node, const char *name, enum inspect_type type, u64 bits,
-			       u32 *ret)
+static inline int record_value(u32 node, const char *name, enum inspect_type type, u64 bits)
 {
-	int err = try_value(node, name, type, bits, ret);
-
-	return record(node, err, *ret);
+	return record(node, try_value(node, name, type, bits));
 }
 
 static inline int record_number(u32 node)
 {
-	u32 index = 0;
-
-	return record_value(node, "v", INSPECT_UINT_VALUE, 1, &index);
+	return record_value(node, "v", INSPECT_UINT_VALUE, 1);
 }
 
 static inline int record_buffer(u32 node, const char *name, enum inspect_buffer_format format,
 				const void *bytes, size_t len_bytes)
 {
-	u32 index = 0;
-	int err = vtr_tree_buffer_create(tree, node, name, format, bytes, len_bytes, &index);
-
-	return record(node, err, index);
+	return record(node, try_buffer(node, name, format, bytes, len_bytes));
 }
 
 static inline u32 new_recorded_node(struct kunit *test, u32 node)
 {
-	u32 index = 0;
-
-	KUNIT_ASSERT_EQ(test, record_value(node, "r", INSPECT_NODE_VALUE, 0, &index), 0);
-	return index;
+	KUNIT_ASSERT_EQ(test, record_value(node, "r", INSPECT_NODE_VALUE, 0), 0);
+	return made;
 }
 
 #endif /* _VTR_TESTS_FIXTURE_H */

@@ -24,20 +24,19 @@ static struct vitrine_value spec(enum inspect_type type, u64 floor, u64 step,
 	};
 }
 
-static int try_histogram(const struct vitrine_value *histogram, u32 *ret)
+static int try_histogram(const struct vitrine_value *histogram)
 {
-	return vtr_array_create(tree, INSPECT_ROOT, "h", histogram, ret);
+	return vtr_array_create(tree, INSPECT_ROOT, "h", histogram, &made);
 }
 
 static u64 *new_histogram(struct kunit *test, enum inspect_type type, u64 floor,
 			  u64 step, u64 multiplier, unsigned int nr_buckets)
 {
 	struct vitrine_value histogram = spec(type, floor, step, multiplier, nr_buckets);
-	u32 index = 0;
 
-	KUNIT_ASSERT_EQ(test, try_histogram(&histogram, &index), 0);
+	KUNIT_ASSERT_EQ(test, try_histogram(&histogram), 0);
 	check_now(test);
-	return block_at(index);
+	return block_at(made);
 }
 
 static void histogram_is_as_the_format_says(struct kunit *test)
@@ -51,15 +50,15 @@ static void histogram_is_as_the_format_says(struct kunit *test)
 		{ { .slot_type = INSPECT_INT_VALUE, .format = INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM,
 		    .parameters = { -7, 3, 2 }, .count = 1 }, { 0xb02, 0x624, -7, 3, 2 } },
 	};
-	u32 index, i, j;
+	u32 i, j;
 
 	for (i = 0; i < ARRAY_SIZE(cases); i++) {
-		KUNIT_ASSERT_EQ(test, try_histogram(&cases[i].histogram, &index), 0);
-		expect_block(test, index, cases[i].words[0], INSPECT_ROOT, cases[i].words[1]);
+		KUNIT_ASSERT_EQ(test, try_histogram(&cases[i].histogram), 0);
+		expect_block(test, made, cases[i].words[0], INSPECT_ROOT, cases[i].words[1]);
 		for (j = 2; j < 8; j++)
-			KUNIT_EXPECT_EQ(test, block_at(index)[j], cases[i].words[j]);
-		delete_value(test, index);
-		KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, index), -EINVAL);
+			KUNIT_EXPECT_EQ(test, block_at(made)[j], cases[i].words[j]);
+		delete_value(test, made);
+		KUNIT_EXPECT_EQ(test, vtr_tree_delete(tree, made), -EINVAL);
 		expect_empty(test);
 	}
 }
@@ -162,22 +161,21 @@ static void any_integer_goes_to_its_slot(struct kunit *test)
 {
 	struct random random = { .state = 1 };
 	unsigned int i, j;
-	u32 index;
 
 	for (i = 0; i < 2000; i++) {
 		struct vitrine_value histogram = random_spec(&random);
 		u64 floor = histogram.parameters[0], value;
 
-		KUNIT_ASSERT_EQ(test, try_histogram(&histogram, &index), 0);
+		KUNIT_ASSERT_EQ(test, try_histogram(&histogram), 0);
 		for (j = 0; j < 50; j++) {
 			value = floor + (random_u64(&random) >>
 					 random_below(&random, 64)) / (j % 4 + 1);
 			if (value >= floor)
 				KUNIT_ASSERT_EQ(test,
-						vtr_histogram_slot(block_at(index), false, value),
+						vtr_histogram_slot(block_at(made), false, value),
 						model_slot(&histogram, value));
 		}
-		vtr_tree_delete(tree, index);
+		vtr_tree_delete(tree, made);
 	}
 }
 
@@ -211,7 +209,7 @@ static void bad_parameters_are_refused(struct kunit *test)
 	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(bad); i++)
-		EXPECT_REFUSED(test, -ERANGE, try_histogram(&bad[i], &refused));
+		EXPECT_REFUSED(test, -ERANGE, try_histogram(&bad[i]));
 }
 
 static void largest_histograms_fit(struct kunit *test)

@@ -223,8 +223,7 @@ static void deletion_is_safe_in_any_order(struct kunit *test)
 	histogram = vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 9);
 	vitrine_delete(node);
 	vitrine_percpu_delete(below);
-	vitrine_tree_destroy(tree);
-	tree = NULL;
+	published_exit(test);
 	vitrine_percpu_uint_add(counter, 1);
 	vitrine_percpu_histogram_insert(histogram, 1);
 	vitrine_percpu_delete(counter);
@@ -241,7 +240,6 @@ static void refusals_are_null(struct kunit *test)
 								9));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 65));
 	vitrine_percpu_histogram_insert(NULL, 1);
-	vitrine_percpu_delete(NULL);
 	vitrine_percpu_delete(NULL);
 }
 

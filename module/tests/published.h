@@ -25,9 +25,11 @@ static inline int published_init(struct kunit *test)
 	return 0;
 }
 
+/* Also called in the middle of cases, where the publisher goes. */
 static inline void published_exit(struct kunit *test)
 {
 	vitrine_tree_destroy(tree);
+	tree = NULL;
 }
 
 /* The calls that the tree of the case has refused. */

@@ -12,10 +12,10 @@ static void record_values(struct kunit *test, u32 node)
 		INSPECT_INT_VALUE, INSPECT_UINT_VALUE, INSPECT_DOUBLE_VALUE, INSPECT_BOOL_VALUE,
 	};
 	static const char text[] = "a text of two blocks, or so";
-	u32 i, index = 0;
+	u32 i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++)
-		KUNIT_ASSERT_EQ(test, record_value(node, "v", types[i], 1, &index), 0);
+		KUNIT_ASSERT_EQ(test, record_value(node, "v", types[i], 1), 0);
 	KUNIT_ASSERT_EQ(test, record_buffer(node, "s", INSPECT_BUFFER_UTF8, text, strlen(text)),
 			0);
 	KUNIT_ASSERT_EQ(test, record_buffer(node, "b", INSPECT_BUFFER_BINARY, NULL, 0), 0);
@@ -97,7 +97,7 @@ static void failed_record_changes_nothing(struct kunit *test)
 	while (!record_number(node))
 		;
 	EXPECT_REFUSED(test, -ENOSPC, record_buffer(node, "v", INSPECT_BUFFER_UTF8, "v", 1));
-	EXPECT_REFUSED(test, -ENOSPC, record_value(node, "v", INSPECT_NODE_VALUE, 0, &refused));
+	EXPECT_REFUSED(test, -ENOSPC, record_value(node, "v", INSPECT_NODE_VALUE, 0));
 	delete_with_all(test, node);
 }
 

@@ -4,7 +4,7 @@
  * whether they are recorded. The value that a call has changed is compared with the model.
  *
  * A part of inspect_kunit.c and tree_kunit.c, which define walk_index(), the index of a block, and
- * walk_block(), the block of an index. A thread that makes calls may not belong to KUnit, so
+ * walk_tree(), the tree of all blocks. A thread that makes calls may not belong to KUnit, so
  * it counts failures instead of reporting them.
  */
 #ifndef _VTR_TESTS_TREE_WALK_H
@@ -138,21 +138,9 @@ static void walk_buffer(struct walk_thread *wt, struct walk_value *v)
 
 static bool walk_buffer_matches(struct walk_thread *wt, const struct walk_value *v)
 {
-	u64 word = bits_of(v->handle);
-	u32 index = word >> 32 & 0xfffffff, left = v->len, fill;
 	const char *text = walk_text(wt, v->len, v->words[0]);
 
-	if ((u32)word != v->len)
-		return false;
-	for (; left; left -= fill, text += fill) {
-		const u64 *extent = walk_block(index);
-
-		fill = min_t(u32, left, (16U << (*extent & 0xf)) - 8);
-		if (vtr_block_type(extent) != INSPECT_EXTENT || memcmp(extent + 1, text, fill))
-			return false;
-		index = *extent >> 16 & 0xffffff;
-	}
-	return true;
+	return check_has_bytes(walk_tree(), v->handle, text, v->len);
 }
 
 static void walk_array(struct walk_thread *wt, struct walk_value *v)
@@ -201,14 +189,7 @@ static void walk_string_array(struct walk_thread *wt, struct walk_value *v)
 
 static bool walk_is_text(u32 index, const char *text)
 {
-	const u64 *block = walk_block(index);
-
-	if (vtr_block_type(block) == INSPECT_NAME)
-		return block[0] >> 16 == strlen(text) &&
-		       !memcmp(block + 1, text, strlen(text));
-	return vtr_block_type(block) == INSPECT_STRING_REFERENCE &&
-	       (u32)block[1] == strlen(text) &&
-	       !memcmp((const u8 *)block + 12, text, strlen(text));
+	return check_has_text(vtr_tree_address(walk_tree(), index), text);
 }
 
 static bool walk_text_matches(u32 index, u32 text)
@@ -405,8 +386,9 @@ static bool walk_list_matches(struct walk_thread *wt, const struct walk_value *v
 
 		snprintf(name, sizeof(name), "%u", number + i);
 		if (vtr_block_type(item) != INSPECT_NODE_VALUE ||
-		    (*item >> 16 & 0xffffff) != walk_index(v->handle) ||
-		    !walk_is_text(*item >> 40, name) || item[1] != v->list.nr_records[i])
+		    check_parent(item) != walk_index(v->handle) ||
+		    !walk_is_text(check_name_index(item), name) ||
+		    item[1] != v->list.nr_records[i])
 			return false;
 	}
 	return bits_of(v->handle) == v->len;
@@ -455,13 +437,13 @@ static bool walk_matches(struct walk_thread *wt, const struct walk_value *v)
 	const u64 *block = v->handle;
 	u32 parent = walk_index(wt->values[v->parent].handle);
 
-	if ((block[0] >> 16 & 0xffffff) != parent)
+	if (check_parent(block) != parent)
 		return false;
 	if (v->deleted)
 		return vtr_block_type(block) == INSPECT_TOMBSTONE &&
 		       block[1] == v->nr_children;
 	return vtr_block_type(block) == v->kind->value.type &&
-	       walk_text_matches(block[0] >> 40, v->name + 1) &&
+	       walk_text_matches(check_name_index(block), v->name + 1) &&
 	       v->kind->matches(wt, v);
 }
 

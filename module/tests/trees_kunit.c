@@ -4,6 +4,7 @@
  * complete, or shows how much is missing, or cannot be opened.
  */
 
+#include "check.h"
 #include "published.h"
 
 /* Room for "nr_missing" and little else. */
@@ -20,19 +21,15 @@ struct outcome {
 /* Return the value of "nr_missing" below the root, or -1. */
 static u64 said_missing(void)
 {
-	static const char name[] = "nr_missing";
 	u32 end = tree->blocks.heap.nr_pages * VTR_HEAP_BLOCKS_PER_PAGE, index, order;
 
 	for (index = 0; index < end; index += 1U << order) {
 		const u64 *block = vtr_edit_handle(tree, index);
-		const char *text;
 
 		order = vtr_block_order(block);
-		if (vtr_block_type(block) != INSPECT_UINT_VALUE ||
-		    FIELD_GET(INSPECT_W0_VALUE_PARENT, block[0]) != INSPECT_ROOT)
-			continue;
-		text = vtr_edit_handle(tree, FIELD_GET(INSPECT_W0_VALUE_NAME, block[0]));
-		if (!memcmp(text + INSPECT_STRREF_PAYLOAD_OFFSET, name, strlen(name)))
+		if (vtr_block_type(block) == INSPECT_UINT_VALUE &&
+		    check_parent(block) == INSPECT_ROOT &&
+		    check_has_text(vtr_edit_handle(tree, check_name_index(block)), "nr_missing"))
 			return block[1];
 	}
 	return -1ULL;
@@ -78,38 +75,29 @@ static bool is_filled(const struct builtin *builtin)
 	return builtin->fill != vtr_sched_fill;
 }
 
-static void trees_wait_for_memory(struct kunit *test)
+static void trees_wait_for_memory_or_say_how_much_is_missing(struct kunit *test)
 {
-	struct outcome waited;
+	struct outcome all, waited, some;
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
+		const char *name = builtins[i].name;
+
 		if (!is_filled(&builtins[i]))
 			continue;
 		nr++;
+		fill_short(test, &builtins[i], 0, &all);
 		fill_short(test, &builtins[i], __GFP_DIRECT_RECLAIM, &waited);
-		KUNIT_EXPECT_EQ_MSG(test, waited.err, 0, "%s", builtins[i].name);
-		KUNIT_EXPECT_EQ_MSG(test, waited.nr_missing, 0, "%s", builtins[i].name);
-		KUNIT_EXPECT_GT_MSG(test, waited.nr_values, 2, "%s", builtins[i].name);
+		KUNIT_EXPECT_EQ_MSG(test, waited.err, 0, "%s", name);
+		KUNIT_EXPECT_EQ_MSG(test, waited.nr_missing, 0, "%s", name);
+		KUNIT_EXPECT_GT_MSG(test, waited.nr_values, 2, "%s", name);
+		fill_short(test, &builtins[i], ~(gfp_t)0, &some);
+		KUNIT_EXPECT_EQ_MSG(test, some.err, 0, "%s", name);
+		KUNIT_EXPECT_LT_MSG(test, some.nr_values, all.nr_values, "%s", name);
+		KUNIT_EXPECT_EQ_MSG(test, some.nr_missing, some.nr_failed, "%s", name);
+		KUNIT_EXPECT_GT_MSG(test, some.nr_missing, 0, "%s", name);
 	}
 	KUNIT_EXPECT_EQ(test, nr, 6 + (IS_ENABLED(CONFIG_BLOCK) || IS_ENABLED(CONFIG_NET)));
-}
-
-static void trees_say_how_much_is_missing(struct kunit *test)
-{
-	struct outcome all, some;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(builtins); i++) {
-		if (!is_filled(&builtins[i]))
-			continue;
-		fill_short(test, &builtins[i], 0, &all);
-		fill_short(test, &builtins[i], ~(gfp_t)0, &some);
-		KUNIT_EXPECT_EQ_MSG(test, some.err, 0, "%s", builtins[i].name);
-		KUNIT_EXPECT_LT_MSG(test, some.nr_values, all.nr_values, "%s", builtins[i].name);
-		KUNIT_EXPECT_EQ_MSG(test, some.nr_missing, some.nr_failed, "%s", builtins[i].name);
-		KUNIT_EXPECT_GT_MSG(test, some.nr_missing, 0, "%s", builtins[i].name);
-	}
 }
 
 static int leave_out(struct vitrine_node *root)
@@ -130,8 +118,7 @@ static void trees_count_what_they_leave_out(struct kunit *test)
 }
 
 static struct kunit_case trees_cases[] = {
-	KUNIT_CASE(trees_wait_for_memory),
-	KUNIT_CASE(trees_say_how_much_is_missing),
+	KUNIT_CASE(trees_wait_for_memory_or_say_how_much_is_missing),
 	KUNIT_CASE(trees_count_what_they_leave_out),
 	{}
 };
