@@ -4,14 +4,6 @@
  */
 #include "suite.h"
 
-static struct task_struct *new_thread(struct kunit *test, pid_t id)
-{
-	struct task_struct *task = zalloc(test, sizeof(*task));
-
-	task->pid = id;
-	return task;
-}
-
 static void kinds_are_named_as_perf_names_them(struct kunit *test)
 {
 	static const struct {
@@ -30,7 +22,7 @@ static void kinds_are_named_as_perf_names_them(struct kunit *test)
 		{ LCB_F_PERCPU | LCB_F_READ, "pcpu-sem:R" },
 		{ LCB_F_PERCPU | LCB_F_WRITE, "pcpu-sem:W" },
 	};
-	struct task_struct *task = new_thread(test, S32_MAX);
+	struct task_struct *task = new_task(test, S32_MAX, S32_MAX);
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
@@ -44,7 +36,7 @@ static void kinds_are_named_as_perf_names_them(struct kunit *test)
 
 static void end_of_an_inner_wait_keeps_the_outer_one(struct kunit *test)
 {
-	struct task_struct *task = new_thread(test, S32_MAX);
+	struct task_struct *task = new_task(test, S32_MAX, S32_MAX);
 	int outer, inner;
 
 	note(task, &outer, LCB_F_WRITE);
@@ -57,8 +49,8 @@ static void end_of_an_inner_wait_keeps_the_outer_one(struct kunit *test)
 
 static void threads_that_share_a_slot_are_not_confused(struct kunit *test)
 {
-	struct task_struct *one = new_thread(test, S32_MAX);
-	struct task_struct *other = new_thread(test, S32_MAX - NR_SLOTS);
+	struct task_struct *one = new_task(test, S32_MAX, S32_MAX);
+	struct task_struct *other = new_task(test, S32_MAX - NR_SLOTS, S32_MAX);
 
 	note(one, test, LCB_F_MUTEX);
 	note(other, test, LCB_F_READ);

@@ -25,15 +25,6 @@ static void set_on_cpu(struct task_struct *task, int on_cpu)
 #endif
 }
 
-static struct task_struct *new_thread(struct kunit *test)
-{
-	struct task_struct *task = zalloc(test, sizeof(*task));
-
-	task->pid = 64;
-	task->tgid = 64;
-	return task;
-}
-
 static void switch_to_thread(struct task_struct *other, unsigned int state)
 {
 	probe_switch_local(WRITER_RINGS, false, current, other, state);
@@ -89,7 +80,7 @@ static void probes_take_a_wide_ring(struct kunit *test)
 	struct vtr_ring_stats stats;
 
 	static_branch_enable(&vitrine_category_kunit_wide.key);
-	with_ring(ring, call_probes, new_thread(test));
+	with_ring(ring, call_probes, new_task(test, 64, 64));
 	static_branch_disable(&vitrine_category_kunit_wide.key);
 	vtr_ring_stats(ring, &stats);
 	expect_range(test, ring, 0, nr_begun(ring));
@@ -135,7 +126,7 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 	if (!IS_ENABLED(CONFIG_SMP))
 		kunit_skip(test, "without SMP a thread that switches out is off its CPU");
 	with_ring(new_ring_of(test, 0, VITRINE_MODE_CIRCULAR, 2), wake_at_each_step,
-		  new_thread(test));
+		  new_task(test, 64, 64));
 	for (i = 0; i < ARRAY_SIZE(wanted); i++)
 		KUNIT_EXPECT_EQ_MSG(test, nr_wakeups[i], wanted[i], "step %u", i);
 }

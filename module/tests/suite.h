@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all suites have in common: their definition, the memory of a case, and pseudo-random
- * numbers. A suite prints its seed, so that it can be repeated.
+ * What all suites have in common: their definition, the memory and threads of a case, and
+ * pseudo-random numbers. A suite prints its seed, so that it can be repeated.
  */
 #ifndef _VTR_TESTS_SUITE_H
 #define _VTR_TESTS_SUITE_H
 
 #include <kunit/test.h>
 #include <linux/random.h>
+#include <linux/sched.h>
 
 /* Memory of the case, filled with zeros. */
 static inline void *zalloc(struct kunit *test, size_t bytes)
@@ -16,6 +17,16 @@ static inline void *zalloc(struct kunit *test, size_t bytes)
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	return memory;
+}
+
+/* A thread that only the case knows. */
+static inline struct task_struct *new_task(struct kunit *test, pid_t pid, pid_t tgid)
+{
+	struct task_struct *task = zalloc(test, sizeof(*task));
+
+	task->pid = pid;
+	task->tgid = tgid;
+	return task;
 }
 
 /* A pseudo-random sequence that is determined by its seed. */

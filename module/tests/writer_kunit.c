@@ -16,9 +16,18 @@ static const pid_t test_pids[] = {
 #define TEST_TASKS	ARRAY_SIZE(test_pids)
 #define NOBODY		(~0U)
 
-/* A CPU whose scheduler is the test, and a reader of its ring. */
-struct chain {
-	struct vtr_ring		*ring;
+/* The ring of the case. */
+static struct vtr_ring *ring;
+static const struct vitrine_ring_producer *producer;
+
+static void use_ring(struct vtr_ring *created)
+{
+	ring = created;
+	producer = ring->producer;
+}
+
+/* The CPU of the ring, at first CPU 0, whose scheduler is the case, and a reader of the ring. */
+static struct chain {
 	struct task_struct	*tasks[TEST_TASKS];
 	unsigned int		running;	/* index of the running thread */
 	u64			now;
@@ -35,46 +44,49 @@ struct chain {
 	u64			told;		/* lost records, according to the marks */
 	u64			told_bytes;
 	u64			full;		/* provider events that a buffer filled up */
-};
+} *chain;
 
-static struct task_struct *new_task(struct kunit *test, pid_t pid, pid_t tgid, int prio,
-				    const char *name)
+static struct task_struct *new_named_task(struct kunit *test, pid_t pid, pid_t tgid, int prio,
+					  const char *name)
 {
-	struct task_struct *task = zalloc(test, sizeof(*task));
+	struct task_struct *task = new_task(test, pid, tgid);
 
-	task->pid = pid;
-	task->tgid = tgid;
 	task->prio = prio;
 	snprintf(task->comm, sizeof(task->comm), "%s-%d", name, pid);
 	return task;
 }
 
-static struct chain *new_chain(struct kunit *test, unsigned int cpu, unsigned int nr_subbufs,
-			       enum vitrine_mode mode, u64 seed)
+static void new_chain(struct kunit *test, unsigned int cpu, unsigned int nr_subbufs,
+		      enum vitrine_mode mode, u64 seed)
 {
-	struct chain *chain = zalloc(test, sizeof(*chain));
 	unsigned int i;
 
+	chain = zalloc(test, sizeof(*chain));
 	for (i = 0; i < TEST_TASKS; i++) {
-		chain->tasks[i] = new_task(test, test_pids[i], test_pids[i], 100 + i, "task");
+		chain->tasks[i] = new_named_task(test, test_pids[i], test_pids[i], 100 + i, "task");
 		chain->tasks[i]->flags = i % 3 ? 0 : PF_KTHREAD;
 	}
 	chain->bytes = zalloc(test, PAGE_SIZE);
-	chain->ring = new_ring_of(test, cpu, mode, nr_subbufs);
+	use_ring(new_ring_of(test, cpu, mode, nr_subbufs));
 	chain->random.state = seed;
 	chain->last = NOBODY;
-	return chain;
 }
 
 /* A flight recorder's chain, which is large enough for a case. */
-static struct chain *new_flight_chain(struct kunit *test, unsigned int cpu)
+static void new_flight_chain(struct kunit *test, unsigned int cpu)
 {
-	return new_chain(test, cpu, 4, VITRINE_MODE_CIRCULAR, 1);
+	new_chain(test, cpu, 4, VITRINE_MODE_CIRCULAR, 1);
+}
+
+static int writer_init(struct kunit *test)
+{
+	new_flight_chain(test, 0);
+	return 0;
 }
 
 /* As in sched.c, where the fast path knows no threads that end. */
-static void tell_switch(struct vtr_ring *ring, u64 now, enum fxt_thread_state state,
-			const struct task_struct *prev, const struct task_struct *next)
+static void tell_switch(u64 now, enum fxt_thread_state state, const struct task_struct *prev,
+			const struct task_struct *next)
 {
 	u64 bits = vtr_writer_state(state);
 
@@ -95,37 +107,36 @@ static void tell_switch(struct vtr_ring *ring, u64 now, enum fxt_thread_state st
 	}
 }
 
-static void switch_to(struct chain *chain, unsigned int next, enum fxt_thread_state state)
+static void switch_to(unsigned int next, enum fxt_thread_state state)
 {
-	tell_switch(chain->ring, ++chain->now, state, chain->tasks[chain->running],
-		    chain->tasks[next]);
+	tell_switch(++chain->now, state, chain->tasks[chain->running], chain->tasks[next]);
 	chain->running = next;
 	chain->tried++;
 }
 
 /* The running thread blocks, and another one runs. */
-static void block_for(struct chain *chain, unsigned int next)
+static void block_for(unsigned int next)
 {
-	switch_to(chain, next, FXT_THREAD_BLOCKED);
+	switch_to(next, FXT_THREAD_BLOCKED);
 }
 
-static unsigned int other_task(struct chain *chain)
+static unsigned int other_task(void)
 {
 	return (chain->running + 1 + random_below(&chain->random, TEST_TASKS - 1)) %
 	       TEST_TASKS;
 }
 
-static void switch_at_random(struct chain *chain, unsigned int nr)
+static void switch_at_random(unsigned int nr)
 {
 	while (nr--)
-		switch_to(chain, other_task(chain), random_below(&chain->random, 2) ?
+		switch_to(other_task(), random_below(&chain->random, 2) ?
 			  FXT_THREAD_BLOCKED : FXT_THREAD_NEW);
 }
 
-static void expect_switch(struct kunit *test, struct chain *chain, unsigned int cpu, u64 now,
-			  u64 state, u64 outgoing, u64 incoming)
+static void expect_switch(struct kunit *test, unsigned int cpu, u64 now, u64 state, u64 outgoing,
+			  u64 incoming)
 {
-	KUNIT_EXPECT_EQ(test, cpu, chain->ring->cpu);
+	KUNIT_EXPECT_EQ(test, cpu, ring->cpu);
 	KUNIT_EXPECT_GE(test, now, chain->last_ticks);
 	if (chain->last != NOBODY)
 		KUNIT_EXPECT_EQ(test, outgoing, chain->last);
@@ -135,50 +146,48 @@ static void expect_switch(struct kunit *test, struct chain *chain, unsigned int 
 	chain->blocked += state == FXT_THREAD_BLOCKED;
 }
 
-static void read_wide_switch(struct kunit *test, struct chain *chain, const u64 *words)
+static void read_wide_switch(struct kunit *test, const u64 *words)
 {
 	u32 weight = FIELD_GET(FXT_ARG_VALUE32, words[5]);
 
-	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(chain->ring));
+	KUNIT_EXPECT_TRUE(test, vtr_ring_is_wide(ring));
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_WORDS, words[0]), VTR_FXT_WIDE_SWITCH_WORDS);
 	/* Only idle has the weight VTR_FXT_WEIGHT_IDLE. */
 	KUNIT_EXPECT_EQ(test, weight == VTR_FXT_WEIGHT_IDLE, !words[3]);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_ARG_VALUE32, words[4]) ==
 			VTR_FXT_WEIGHT_IDLE, !words[2]);
-	expect_switch(test, chain, FIELD_GET(FXT_SCHEDULING_CPU, words[0]), words[1],
+	expect_switch(test, FIELD_GET(FXT_SCHEDULING_CPU, words[0]), words[1],
 		      FIELD_GET(FXT_SCHEDULING_OUTGOING_STATE, words[0]), words[2], words[3]);
 }
 
-static void read_switch(struct kunit *test, struct chain *chain, const u64 *words)
+static void read_switch(struct kunit *test, const u64 *words)
 {
 	unsigned int outgoing = FIELD_GET(FXT_SWITCH_OUTGOING_THREAD, words[0]);
 	unsigned int incoming = FIELD_GET(FXT_SWITCH_INCOMING_THREAD, words[0]);
 
 	if (FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) == FXT_SCHEDULING_CONTEXT_SWITCH) {
-		read_wide_switch(test, chain, words);
+		read_wide_switch(test, words);
 		return;
 	}
-	KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(chain->ring));
-	expect_switch(test, chain, FIELD_GET(FXT_SWITCH_CPU, words[0]), words[1],
+	KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(ring));
+	expect_switch(test, FIELD_GET(FXT_SWITCH_CPU, words[0]), words[1],
 		      FIELD_GET(FXT_SWITCH_OUTGOING_STATE, words[0]), chain->koids[outgoing],
 		      incoming ? chain->koids[incoming] : words[3]);
 }
 
-static void read_record(struct kunit *test, void *reader, const u64 *words, size_t nr_words)
+static void read_record(struct kunit *test, void *unused, const u64 *words, size_t nr_words)
 {
-	struct chain *chain = reader;
-
 	switch (FIELD_GET(FXT_HEADER_TYPE, words[0])) {
 	case FXT_RECORD_METADATA:
 		chain->full += FIELD_GET(FXT_METADATA_TYPE, words[0]) ==
 			     FXT_METADATA_PROVIDER_EVENT;
 		break;
 	case FXT_RECORD_THREAD:
-		KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(chain->ring));
+		KUNIT_EXPECT_FALSE(test, vtr_ring_is_wide(ring));
 		chain->koids[FIELD_GET(FXT_THREAD_INDEX, words[0])] = words[2];
 		break;
 	case FXT_RECORD_SCHEDULING:
-		read_switch(test, chain, words);
+		read_switch(test, words);
 		break;
 	case FXT_RECORD_EVENT:
 		/* "drop_stats": the two values and the end are last. */
@@ -191,29 +200,29 @@ static void read_record(struct kunit *test, void *reader, const u64 *words, size
 }
 
 /* Read the next sub-buffer. Return false if it was overwritten. */
-static bool read_subbuf(struct kunit *test, struct chain *chain)
+static bool read_subbuf(struct kunit *test)
 {
-	size_t len = vtr_ring_copy(chain->ring, chain->reader, chain->bytes);
+	size_t len = vtr_ring_copy(ring, chain->reader, chain->bytes);
 	const struct vitrine_packet *packet = vtr_ring_packet(chain->bytes);
 
 	if (!len)
 		return false;
 	chain->last_ticks = 0;
-	read_records(test, chain->bytes, len, read_record, chain);
+	read_records(test, chain->bytes, len, read_record, NULL);
 	KUNIT_EXPECT_EQ(test, packet->committed_bytes, len);
 	KUNIT_EXPECT_EQ(test, packet->lost_records, chain->told);
-	ring_consumer(chain->ring)->sequence = ++chain->reader;
+	ring_consumer(ring)->sequence = ++chain->reader;
 	return true;
 }
 
-static void read_all(struct kunit *test, struct chain *chain)
+static void read_all(struct kunit *test)
 {
 	u64 first, end;
 
-	vtr_ring_range(chain->ring, &first, &end);
+	vtr_ring_range(ring, &first, &end);
 	chain->reader = max(chain->reader, first);
 	while (chain->reader < end)
-		KUNIT_ASSERT_TRUE(test, read_subbuf(test, chain));
+		KUNIT_ASSERT_TRUE(test, read_subbuf(test));
 }
 
 /* A circular ring contains the last switches, without a gap. */
@@ -221,14 +230,13 @@ static void switches_of_any_cpu_are_a_chain(struct kunit *test)
 {
 	u64 seed = random_seed(test);
 	struct vtr_ring_stats stats;
-	struct chain *chain;
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		chain = new_chain(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, seed);
-		switch_at_random(chain, 3000);
-		read_all(test, chain);
-		vtr_ring_stats(chain->ring, &stats);
+		new_chain(test, test_cpus[i], 4, VITRINE_MODE_CIRCULAR, seed);
+		switch_at_random(3000);
+		read_all(test);
+		vtr_ring_stats(ring, &stats);
 		KUNIT_EXPECT_EQ(test, stats.switches, 3000);
 		KUNIT_EXPECT_EQ(test, stats.records, 3000);
 		KUNIT_EXPECT_EQ(test, chain->read, 3000 - stats.overwritten_records);
@@ -241,12 +249,12 @@ static void switches_of_any_cpu_are_a_chain(struct kunit *test)
 /* Compare a record bit by bit. */
 static void wide_switch_says_who_and_how(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 300);
 	const u64 *words;
 
-	switch_to(chain, 4, FXT_THREAD_NEW);
-	switch_to(chain, 5, FXT_THREAD_SUSPENDED);
-	words = vtr_ring_next(chain->ring) - VTR_FXT_WIDE_SWITCH_WORDS;
+	new_flight_chain(test, 300);
+	switch_to(4, FXT_THREAD_NEW);
+	switch_to(5, FXT_THREAD_SUSPENDED);
+	words = vtr_ring_next(ring) - VTR_FXT_WIDE_SWITCH_WORDS;
 	KUNIT_EXPECT_EQ(test, words[0], 8ULL | 6 << 4 | 2 << 16 | 300ULL << 20 |
 			2ULL << 36 | 1ULL << 60);
 	KUNIT_EXPECT_EQ(test, words[1], 2);
@@ -259,16 +267,15 @@ static void wide_switch_says_who_and_how(struct kunit *test)
 /* The ring ends with the chain closed, and with one report that it is full. */
 static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
 {
-	struct chain *chain;
 	unsigned int i;
 	u64 lost;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		chain = new_chain(test, test_cpus[i], 2, VITRINE_MODE_ONESHOT, i);
-		switch_at_random(chain, 1000);
-		lost = chain->ring->producer->lost_records;
+		new_chain(test, test_cpus[i], 2, VITRINE_MODE_ONESHOT, i);
+		switch_at_random(1000);
+		lost = producer->lost_records;
 		KUNIT_EXPECT_GT(test, lost, 0);
-		read_all(test, chain);
+		read_all(test);
 		KUNIT_EXPECT_EQ(test, chain->full, 1);
 		KUNIT_EXPECT_EQ(test, chain->last, 0);
 		KUNIT_EXPECT_LE(test, chain->read, chain->tried - lost + 1);
@@ -283,24 +290,24 @@ static void full_oneshot_ring_of_any_cpu_says_so(struct kunit *test)
  */
 static void lossy_chain(struct kunit *test, unsigned int cpu, enum vitrine_mode mode, u64 seed)
 {
-	struct chain *chain = new_chain(test, cpu, 2 << seed % 3, mode, seed);
-	unsigned int turns = 1 + random_below(&chain->random, 12), i;
-	struct vtr_ring *ring = chain->ring;
-	u64 words = vtr_ring_switch_words(ring);
 	struct vtr_ring_stats stats;
+	unsigned int turns, i;
+	u64 words;
 
-	while (turns--) {
+	new_chain(test, cpu, 2 << seed % 3, mode, seed);
+	words = vtr_ring_switch_words(ring);
+	for (turns = 1 + random_below(&chain->random, 12); turns; turns--) {
 		for (i = random_below(&chain->random, 400 << seed % 3); i; i--)
-			block_for(chain, other_task(chain));
+			block_for(other_task());
 		if (random_below(&chain->random, 4) == 0)
 			vtr_ring_freeze(ring);
 		else
 			vtr_ring_thaw(ring);
 		i = random_below(&chain->random, 3);
 		for (; i && chain->reader + 1 < nr_begun(ring); i--)
-			read_subbuf(test, chain);
+			read_subbuf(test);
 	}
-	read_all(test, chain);
+	read_all(test);
 	vtr_ring_stats(ring, &stats);
 	KUNIT_EXPECT_EQ(test, chain->blocked, chain->tried - stats.lost_records);
 	KUNIT_EXPECT_EQ(test, chain->told, ring->gap.told_records);
@@ -330,23 +337,19 @@ static void closed_chain_is_opened_by_a_switch(struct kunit *test)
 	u64 sequence;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		struct chain *chain = new_chain(test, test_cpus[i], 4, VITRINE_MODE_STREAMING, 0);
-		const struct vitrine_ring_producer *producer = chain->ring->producer;
-
+		new_chain(test, test_cpus[i], 4, VITRINE_MODE_STREAMING, 0);
 		chain->tasks[1] = current;
 		while (!producer->lost_records)
-			switch_to(chain, 1, FXT_THREAD_NEW);
+			switch_to(1, FXT_THREAD_NEW);
 		sequence = producer->sequence;
-		read_all(test, chain);
-		KUNIT_EXPECT_FALSE(test,
-				   vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
+		read_all(test);
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(ring, 64, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
-		switch_to(chain, 1, FXT_THREAD_NEW);
+		switch_to(1, FXT_THREAD_NEW);
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
-		while (vtr_ring_has(chain->ring, 64))
-			switch_to(chain, 1, FXT_THREAD_NEW);
-		KUNIT_EXPECT_TRUE(test,
-				  vtr_writer_reserve_here(chain->ring, 64, chain->now, current));
+		while (vtr_ring_has(ring, 64))
+			switch_to(1, FXT_THREAD_NEW);
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(ring, 64, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 2);
 		KUNIT_EXPECT_EQ(test, producer->lost_records, 1);
 	}
@@ -359,22 +362,19 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 	u64 sequence;
 
 	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
-		struct chain *chain = new_flight_chain(test, test_cpus[i]);
-		const struct vitrine_ring_producer *producer = chain->ring->producer;
-
+		new_flight_chain(test, test_cpus[i]);
 		chain->tasks[1] = current;
-		most = vtr_ring_max_words(chain->ring) - VTR_WRITER_CHAIN_WORDS;
+		most = vtr_ring_max_words(ring) - VTR_WRITER_CHAIN_WORDS;
 		do
-			switch_to(chain, 1, FXT_THREAD_NEW);
-		while (vtr_ring_has(chain->ring, most));
+			switch_to(1, FXT_THREAD_NEW);
+		while (vtr_ring_has(ring, most));
 		sequence = producer->sequence;
-		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(chain->ring, most + 1, chain->now,
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve_here(ring, most + 1, chain->now,
 								 current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence);
 		/* With a loss to report, the head of the sub-buffer has maximum length. */
-		vtr_ring_lose(chain->ring, most + 1);
-		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(chain->ring, most, chain->now,
-								current));
+		vtr_ring_lose(ring, most + 1);
+		KUNIT_EXPECT_TRUE(test, vtr_writer_reserve_here(ring, most, chain->now, current));
 		KUNIT_EXPECT_EQ(test, producer->sequence, sequence + 1);
 	}
 }
@@ -385,7 +385,6 @@ static void what_never_fits_costs_no_history(struct kunit *test)
 
 /* More threads than references, which run in turns on one CPU, and a reader of its ring. */
 struct crowd {
-	struct vtr_ring		*ring;
 	struct task_struct	*tasks[CROWD_THREADS];
 	u64			koids[VTR_THREADS_REFS];	/* threads of the sub-buffer */
 	unsigned int		names[CROWD_THREADS];	/* how often each was named in it */
@@ -399,9 +398,9 @@ static struct crowd *new_crowd(struct kunit *test)
 	unsigned int i;
 
 	config.subbuf_order = 4;
-	crowd->ring = keep_ring(test, vtr_ring_create(0, &config));
+	use_ring(keep_ring(test, vtr_ring_create(0, &config)));
 	for (i = 0; i < CROWD_THREADS; i++)
-		crowd->tasks[i] = new_task(test, CROWD_PID(i), CROWD_PID(0), 120, "crowd");
+		crowd->tasks[i] = new_named_task(test, CROWD_PID(i), CROWD_PID(0), 120, "crowd");
 	return crowd;
 }
 
@@ -462,10 +461,10 @@ static void crowd_is_named_once_a_sub_buffer(struct kunit *test)
 
 	for (i = 0; i < CROWD_SWITCHES; i++, prev = next) {
 		next = crowd->tasks[i % CROWD_THREADS];
-		tell_switch(crowd->ring, i, FXT_THREAD_BLOCKED, prev, next);
+		tell_switch(i, FXT_THREAD_BLOCKED, prev, next);
 	}
-	KUNIT_EXPECT_GT(test, nr_begun(crowd->ring), 4);
-	total = read_ring(test, crowd->ring, read_crowd, crowd);
+	KUNIT_EXPECT_GT(test, nr_begun(ring), 4);
+	total = read_ring(test, ring, read_crowd, crowd);
 	KUNIT_EXPECT_EQ(test, crowd->read, CROWD_SWITCHES + 1);
 	KUNIT_EXPECT_LE(test, total / CROWD_SWITCHES, 46);
 }
@@ -497,8 +496,7 @@ static void argument_in_one_word_stores_no_value_after_it(struct kunit *test)
 
 static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-	struct vtr_threads *threads = &chain->ring->threads;
+	struct vtr_threads *threads = &ring->threads;
 	unsigned int i;
 
 	for (i = 0; i < 1024; i++) {
@@ -514,28 +512,26 @@ static void names_of_idle_cpus_have_keys_of_their_own(struct kunit *test)
 /* All that a wide ring has of a thread is its names: records have thread ids. */
 static void introduction_in_a_wide_ring_is_the_names(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 300);
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(chain, 1);
-	next = vtr_ring_next(chain->ring);
+	new_flight_chain(test, 300);
+	block_for(1);
+	next = vtr_ring_next(ring);
 	vtr_subject_task(chain->tasks[2], &subject);
-	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(chain->ring, chain->now, &subject), 0);
+	KUNIT_EXPECT_EQ(test, vtr_writer_introduce(ring, chain->now, &subject), 0);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_HEADER_TYPE, next[0]), FXT_RECORD_KERNEL_OBJECT);
-	KUNIT_EXPECT_GT(test, vtr_ring_next(chain->ring) - next, 0);
+	KUNIT_EXPECT_GT(test, vtr_ring_next(ring) - next, 0);
 }
 
 /* Without room for a name, room for a switch may be left. */
 static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-	struct vtr_ring *ring = chain->ring;
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(chain, 1);
-	block_for(chain, 2);
+	block_for(1);
+	block_for(2);
 	/* As the hot path, which needs room for a switch only. */
 	while (vtr_ring_has(ring, VTR_WRITER_THREAD_WORDS)) {
 		next = vtr_ring_next(ring);
@@ -549,21 +545,19 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 	vtr_writer_rename(ring, chain->now, &subject);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, subject.key), 0);
 	KUNIT_EXPECT_EQ(test, nr_begun(ring), 1);
-	block_for(chain, chain->running ^ 3);
+	block_for(chain->running ^ 3);
 	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
-	KUNIT_EXPECT_EQ(test, ring->producer->lost_records, 0);
+	KUNIT_EXPECT_EQ(test, producer->lost_records, 0);
 }
 
 /* The name of a process is that of its leader. */
 static void renamed_leader_names_its_process_again(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-	struct vtr_ring *ring = chain->ring;
 	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(chain, 1);
-	block_for(chain, 2);
+	block_for(1);
+	block_for(2);
 	vtr_subject_task(chain->tasks[1], &subject);
 	next = vtr_ring_next(ring);
 	vtr_writer_rename(ring, chain->now, &subject);
@@ -576,73 +570,68 @@ static void renamed_leader_names_its_process_again(struct kunit *test)
 
 static void ended_subbuffer_is_followed_by_another_one(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-
-	block_for(chain, 1);
-	block_for(chain, 2);
-	KUNIT_EXPECT_TRUE(test, vtr_ring_end_subbuf(chain->ring));
-	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&chain->ring->threads, 1ULL << 32 | 1));
-	block_for(chain, 0);
-	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&chain->ring->threads, 1ULL << 32 | 1));
-	KUNIT_EXPECT_EQ(test, nr_begun(chain->ring), 2);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
+	block_for(1);
+	block_for(2);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_end_subbuf(ring));
+	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&ring->threads, 1ULL << 32 | 1));
+	block_for(0);
+	KUNIT_EXPECT_FALSE(test, vtr_threads_named(&ring->threads, 1ULL << 32 | 1));
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
+	KUNIT_EXPECT_EQ(test, producer->lost_records, 0);
 }
 
-static void flush(struct chain *chain)
+static void flush(void)
 {
-	vtr_writer_flush(chain->ring, chain->now, chain->tasks[chain->running]);
+	vtr_writer_flush(ring, chain->now, chain->tasks[chain->running]);
 }
 
-static u64 last_begin_ticks(const struct chain *chain)
+static u64 last_begin_ticks(void)
 {
-	u64 sequence = chain->ring->producer->sequence;
+	u64 sequence = producer->sequence;
 
-	return vtr_ring_packet(chain->ring->subbufs[sequence & 3])->begin_ticks;
+	return vtr_ring_packet(ring->subbufs[sequence & 3])->begin_ticks;
 }
 
 static void flushed_ring_begins_a_subbuffer_at_once(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-
-	block_for(chain, 1);
+	block_for(1);
 	chain->now = 100;
-	flush(chain);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 1);
-	KUNIT_EXPECT_EQ(test, last_begin_ticks(chain), 100);
-	block_for(chain, 2);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 1);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
+	flush();
+	KUNIT_EXPECT_EQ(test, producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(), 100);
+	block_for(2);
+	KUNIT_EXPECT_EQ(test, producer->sequence, 1);
+	KUNIT_EXPECT_EQ(test, producer->lost_records, 0);
 }
 
 static void flushed_ring_does_not_report_what_was_lost_before(struct kunit *test)
 {
-	struct chain *chain = new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
-
-	while (!chain->ring->producer->lost_records)
-		block_for(chain, other_task(chain));
-	ring_consumer(chain->ring)->sequence = 3;
+	new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	while (!producer->lost_records)
+		block_for(other_task());
+	ring_consumer(ring)->sequence = 3;
 	chain->now += 1000;
-	flush(chain);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 5);
-	KUNIT_EXPECT_EQ(test, last_begin_ticks(chain), chain->now);
+	flush();
+	KUNIT_EXPECT_EQ(test, producer->sequence, 5);
+	KUNIT_EXPECT_EQ(test, last_begin_ticks(), chain->now);
 }
 
 /* A frozen ring stays as it is, and so does a full one: it may have room for some records. */
 static void flushed_ring_goes_on_without_another_subbuffer(struct kunit *test)
 {
-	struct chain *chain = new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
 	u64 committed;
 
-	while (chain->ring->producer->sequence != 3)
-		block_for(chain, other_task(chain));
-	flush(chain);
-	block_for(chain, other_task(chain));
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->sequence, 3);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 0);
-	vtr_ring_freeze(chain->ring);
-	committed = *chain->ring->committed;
-	flush(chain);
-	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed);
+	new_chain(test, 0, 4, VITRINE_MODE_STREAMING, 1);
+	while (producer->sequence != 3)
+		block_for(other_task());
+	flush();
+	block_for(other_task());
+	KUNIT_EXPECT_EQ(test, producer->sequence, 3);
+	KUNIT_EXPECT_EQ(test, producer->lost_records, 0);
+	vtr_ring_freeze(ring);
+	committed = *ring->committed;
+	flush();
+	KUNIT_EXPECT_EQ(test, *ring->committed, committed);
 }
 
 #ifndef __KERNEL__	/* where an irq_work is called at once */
@@ -659,24 +648,22 @@ static void record_inside(struct irq_work *work)
 
 static void record_inside_the_writer_is_lost(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
 	struct wait_queue_entry reader = {};
 
-	add_wait_queue(&chain->ring->wait, &reader);
-	chain->ring->wake.func = record_inside;
-	block_for(chain, 1);
-	while (nr_begun(chain->ring) < 3)
-		block_for(chain, chain->running ^ 3);
-	KUNIT_EXPECT_NE(test, chain->ring->gap.told_bytes, ~0ULL);
-	KUNIT_EXPECT_EQ(test, chain->ring->producer->lost_records, 2);
-	remove_wait_queue(&chain->ring->wait, &reader);
+	add_wait_queue(&ring->wait, &reader);
+	ring->wake.func = record_inside;
+	block_for(1);
+	while (nr_begun(ring) < 3)
+		block_for(chain->running ^ 3);
+	KUNIT_EXPECT_NE(test, ring->gap.told_bytes, ~0ULL);
+	KUNIT_EXPECT_EQ(test, producer->lost_records, 2);
+	remove_wait_queue(&ring->wait, &reader);
 }
 #endif
 
 /* What a description contained before does not matter. */
 static void each_kind_of_thread_is_described(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
 	struct vtr_subject subject;
 	unsigned int i;
 
@@ -700,20 +687,18 @@ static void each_kind_of_thread_is_described(struct kunit *test)
 }
 
 /* Expect that the last record is a switch to @ref with the priority field @priority. */
-static void expect_incoming(struct kunit *test, const struct chain *chain, unsigned int ref,
-			    u64 priority)
+static void expect_incoming(struct kunit *test, unsigned int ref, u64 priority)
 {
-	const u64 *record = vtr_ring_next(chain->ring) - VTR_FXT_SWITCH_WORDS;
+	const u64 *record = vtr_ring_next(ring) - VTR_FXT_SWITCH_WORDS;
 
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_THREAD, record[0]), ref);
 	KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_INCOMING_PRIORITY, record[0]), priority);
 	KUNIT_EXPECT_EQ(test, record[1], chain->now);
 }
 
-static enum vtr_switch put_fast(const struct chain *chain, const struct task_struct *task)
+static enum vtr_switch put_fast(const struct task_struct *task)
 {
-	return vtr_switch_put(VITRINE_CLOCK_LOCAL, true, chain->now, chain->ring,
-			      chain->ring->running, task);
+	return vtr_switch_put(VITRINE_CLOCK_LOCAL, true, chain->now, ring, ring->running, task);
 }
 
 /* Boosted and back, nice, real-time, deadline: the thread keeps its reference. */
@@ -723,90 +708,88 @@ static void changed_priority_is_composed_once(struct kunit *test)
 		{ 5, 0, 5 }, { 120, 1, 120 }, { 119, 0, 119 }, { 139, 1, 139 }, { 0, 0, 1 },
 		{ -1, 0, 1 }, { 128, 1, 128 }, { 99, 0, 99 },
 	};
-	struct chain *chain = new_flight_chain(test, 3);
 	unsigned int i, thread, ref;
 	struct task_struct *task;
 	u64 committed;
 
-	switch_to(chain, 5, FXT_THREAD_NEW);
-	block_for(chain, 0);
+	new_flight_chain(test, 3);
+	switch_to(5, FXT_THREAD_NEW);
+	block_for(0);
 	for (i = 0; i < 2 * ARRAY_SIZE(changes); i++) {
 		thread = i % 2 ? 0 : 5;
 		if (!thread && !changes[i / 2].idle_too)
 			continue;
 		task = chain->tasks[thread];
 		task->prio = changes[i / 2].prio;
-		ref = vtr_threads_find(&chain->ring->threads, vtr_writer_key(task));
+		ref = vtr_threads_find(&ring->threads, vtr_writer_key(task));
 		KUNIT_ASSERT_NE(test, ref, 0);
-		committed = *chain->ring->committed;
-		KUNIT_EXPECT_EQ(test, put_fast(chain, task), VTR_SWITCH_CHANGED);
-		switch_to(chain, thread, FXT_THREAD_NEW);
-		expect_incoming(test, chain, ref, thread ? changes[i / 2].priority : 0);
-		KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
+		committed = *ring->committed;
+		KUNIT_EXPECT_EQ(test, put_fast(task), VTR_SWITCH_CHANGED);
+		switch_to(thread, FXT_THREAD_NEW);
+		expect_incoming(test, ref, thread ? changes[i / 2].priority : 0);
+		KUNIT_EXPECT_EQ(test, *ring->committed, committed + 16);
 		chain->now++;
-		KUNIT_EXPECT_EQ(test, put_fast(chain, task), VTR_SWITCH_DONE);
-		expect_incoming(test, chain, ref, thread ? changes[i / 2].priority : 0);
+		KUNIT_EXPECT_EQ(test, put_fast(task), VTR_SWITCH_DONE);
+		expect_incoming(test, ref, thread ? changes[i / 2].priority : 0);
 	}
 }
 
 /* Not even to the last incoming thread, whose key the table has. */
 static void wide_ring_has_no_fast_path(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 300);
-	struct task_struct *task = chain->tasks[2];
+	struct task_struct *task;
 	int prio;
 
-	switch_to(chain, 2, FXT_THREAD_NEW);
-	KUNIT_EXPECT_EQ(test, chain->ring->threads.keys[0], vtr_writer_key(task));
+	new_flight_chain(test, 300);
+	task = chain->tasks[2];
+	switch_to(2, FXT_THREAD_NEW);
+	KUNIT_EXPECT_EQ(test, ring->threads.keys[0], vtr_writer_key(task));
 	for (prio = -1; prio <= 140; prio++) {
 		task->prio = prio;
-		KUNIT_EXPECT_NE(test, put_fast(chain, task), VTR_SWITCH_DONE);
+		KUNIT_EXPECT_NE(test, put_fast(task), VTR_SWITCH_DONE);
 	}
 }
 
 /* Its id may be that of another thread soon. */
 static void thread_that_ended_is_forgotten(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-	const struct vtr_threads *threads = &chain->ring->threads;
+	const struct vtr_threads *threads = &ring->threads;
 	u64 key = vtr_writer_key(chain->tasks[4]);
 
-	switch_to(chain, 4, FXT_THREAD_NEW);
-	block_for(chain, 5);
-	block_for(chain, 4);
+	switch_to(4, FXT_THREAD_NEW);
+	block_for(5);
+	block_for(4);
 	KUNIT_EXPECT_NE(test, vtr_threads_find(threads, key), 0);
-	switch_to(chain, 5, FXT_THREAD_DEAD);
+	switch_to(5, FXT_THREAD_DEAD);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(threads, key), 0);
 	KUNIT_EXPECT_FALSE(test, vtr_threads_named(threads, key));
 }
 
 static void string_is_registered_once(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
 	struct vtr_fxt_string first = { "text", FXT_STRING_REF_INLINE | 4, .key = "text" };
 	struct vtr_fxt_string again = first;
 	u64 committed;
 
-	switch_to(chain, 4, FXT_THREAD_NEW);
-	committed = *chain->ring->committed;
-	vtr_strings_begin(&chain->ring->strings);
-	vtr_writer_intern(chain->ring, chain->now, &first);
+	switch_to(4, FXT_THREAD_NEW);
+	committed = *ring->committed;
+	vtr_strings_begin(&ring->strings);
+	vtr_writer_intern(ring, chain->now, &first);
 	KUNIT_EXPECT_GE(test, first.ref, VTR_FXT_STRING_FIRST);
 	KUNIT_EXPECT_LT(test, first.ref, FXT_STRING_REF_INLINE);
-	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
-	vtr_writer_intern(chain->ring, chain->now, &again);
+	KUNIT_EXPECT_EQ(test, *ring->committed, committed + 16);
+	vtr_writer_intern(ring, chain->now, &again);
 	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
-	KUNIT_EXPECT_EQ(test, *chain->ring->committed, committed + 16);
+	KUNIT_EXPECT_EQ(test, *ring->committed, committed + 16);
 }
 
 static void strings_of_this_cpu_are_forgotten(struct kunit *test)
 {
-	struct chain *chain = new_flight_chain(test, 0);
-	struct vtr_strings *strings = &chain->ring->strings;
+	struct vtr_strings *strings = &ring->strings;
 	const char *key = "key";
 
 	vtr_strings_add(strings, key);
-	with_ring(chain->ring, forget_strings, NULL);
+	with_ring(ring, forget_strings, NULL);
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
 }
 
@@ -866,4 +849,4 @@ static struct kunit_case writer_cases[] = {
 	{}
 };
 
-VTR_KUNIT_SUITE(writer, .exit = put_ring);
+VTR_KUNIT_SUITE(writer, .init = writer_init, .exit = put_ring);
