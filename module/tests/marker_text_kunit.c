@@ -42,7 +42,7 @@ static void each_letter_is_an_event(struct kunit *test)
 		{ "E|17", FXT_EVENT_DURATION_END, "" },
 		{ "E|17|", FXT_EVENT_DURATION_END, "" },
 		{ "E|17|load", FXT_EVENT_DURATION_END, "load" },
-		{ "I|17|here", FXT_EVENT_INSTANT, "here" },
+		{ "I|90|here", FXT_EVENT_INSTANT, "here" },
 		{ "C|17|queue|-3", FXT_EVENT_COUNTER, "queue", -3 },
 		{ "S|17|request|9", FXT_EVENT_ASYNC_BEGIN, "request", 9 },
 		{ "F|17|request|9", FXT_EVENT_ASYNC_END, "request", 9 },
