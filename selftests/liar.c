@@ -6,16 +6,13 @@
  * random words continuously. In between, make the kernel interpret them by poll(). SIGTERM
  * ends the program: its last lie is that it has not read any sub-buffer, so the rings become full.
  */
-#include <err.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <vitrine/map.h>
+
+#include "system.h"
 
 #define MAX_RINGS	64
 
@@ -32,12 +29,6 @@ static int ended;
 static void end(int signal)
 {
 	__atomic_store_n(&ended, signal, __ATOMIC_RELAXED);
-}
-
-static uint64_t next_random(uint64_t *random)
-{
-	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
-	return *random ^ *random >> 29;
 }
 
 /* Write a word at once: the kernel may read it at any time. */

@@ -14,20 +14,10 @@
  * must hold exactly, with the kernel's counts on the left and the contents of the ring on
  * the right. Prints the first seed, with which the runs can be repeated.
  */
-#include <dirent.h>
-#include <err.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include <vitrine/map.h>
 
 #include "must.h"
-#include "vitrine.h"
+#include "system.h"
 
 #define TRACE_DIR	"/sys/kernel/debug/vitrine/trace/"
 #define TREE		"/sys/kernel/debug/vitrine/inspect/vitrine.inspect"
@@ -63,24 +53,9 @@ static unsigned int nr_cpus;
 static uint64_t random_state;
 static uint64_t total_written, total_read, total_overwritten, total_unwritten;
 
-static unsigned int next_random(unsigned int limit)
+static unsigned int random_below(unsigned int limit)
 {
-	random_state = random_state * 6364136223846793005ULL +
-		       1442695040888963407ULL;
-	return (random_state >> 33) % limit;
-}
-
-static void set(const char *name, const char *format, unsigned int number)
-{
-	char path[128], word[64];
-	int fd, len;
-
-	snprintf(path, sizeof(path), TRACE_DIR "%s", name);
-	len = snprintf(word, sizeof(word), format, number);
-	fd = open(path, O_WRONLY);
-	if (fd < 0 || write(fd, word, len) != len)
-		err(1, "%s: %s", path, word);
-	close(fd);
+	return next_random(&random_state) % limit;
 }
 
 /* ---- Reading ---------------------------------------------------------------- */
@@ -204,26 +179,26 @@ static unsigned int begin_session(unsigned long number)
 	static const char * const modes[] = {
 		"circular", "oneshot", "streaming", "streaming",
 	};
-	unsigned int subbuf_kb = 4 << next_random(2);
-	unsigned int buffer_kb = subbuf_kb * (2 << next_random(2));
+	unsigned int subbuf_kb = 4 << random_below(2);
+	unsigned int buffer_kb = subbuf_kb * (2 << random_below(2));
 
-	set("subbuf_kb", "4", 0);
-	set("buffer_kb", "%u", buffer_kb);
-	set("subbuf_kb", "%u", subbuf_kb);
-	set("mode", modes[number % 4], 0);
-	set("events", next_random(2) ? "+sched" : "-sched", 0);
+	write_word(TRACE_DIR "subbuf_kb", "4");
+	write_number(TRACE_DIR "buffer_kb", buffer_kb);
+	write_number(TRACE_DIR "subbuf_kb", subbuf_kb);
+	write_word(TRACE_DIR "mode", modes[number % 4]);
+	write_word(TRACE_DIR "events", random_below(2) ? "+sched" : "-sched");
 	return buffer_kb * 1024 / 16;
 }
 
 static void read_at_random(void)
 {
-	unsigned int steps = next_random(MAX_STEPS);
+	unsigned int steps = random_below(MAX_STEPS);
 
 	while (steps--) {
-		if (next_random(2))
-			take(&accounts[next_random(nr_cpus)], 1 + next_random(4));
+		if (random_below(2))
+			take(&accounts[random_below(nr_cpus)], 1 + random_below(4));
 		else
-			usleep(next_random(3000));
+			usleep(random_below(3000));
 	}
 }
 
@@ -248,10 +223,10 @@ static bool run(unsigned long number)
 	bool exact = true;
 
 	open_rings();
-	set("enable", "1", 0);
+	write_word(TRACE_DIR "enable", "1");
 	read_at_random();
-	await_records(next_random(nr_cpus), capacity + next_random(capacity));
-	set("enable", "0", 0);
+	await_records(random_below(nr_cpus), capacity + random_below(capacity));
+	write_word(TRACE_DIR "enable", "0");
 	for (cpu = 0; cpu < nr_cpus; cpu++) {
 		vitrine_ring_stop(accounts[cpu].ring);
 		take(&accounts[cpu], ~0U);
@@ -276,7 +251,7 @@ int main(int argc, char **argv)
 	nr_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	if (nr_cpus > MAX_CPUS)
 		errx(1, "more than %u CPUs", MAX_CPUS);
-	set("enable", "0", 0);
+	write_word(TRACE_DIR "enable", "0");
 	for (i = 0; i < runs; i++) {
 		random_state = seed + i;
 		if (run(i))

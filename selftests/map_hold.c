@@ -6,27 +6,15 @@
  * unmapped. With SETTING, write VALUE to it meanwhile, which begins a new session, and
  * check that the mapping still has the old contents. Exits with 0 on success.
  */
-#include <err.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <unistd.h>
+
+#include "system.h"
 
 static int unload(void)
 {
 	return syscall(SYS_delete_module, "vitrine", O_NONBLOCK) ? errno : 0;
-}
-
-static void set(const char *setting, const char *value)
-{
-	int fd = open(setting, O_WRONLY);
-
-	if (fd < 0 || write(fd, value, strlen(value)) < 0)
-		err(1, "%s", setting);
-	close(fd);
 }
 
 int main(int argc, char **argv)
@@ -49,7 +37,7 @@ int main(int argc, char **argv)
 	/* the constant part: a header's first word, a producer page's fields */
 	memcpy(before, map + (argc == 4 ? page : 0), 8);
 	if (argc == 4)
-		set(argv[2], argv[3]);
+		write_word(argv[2], argv[3]);
 	if (memcmp(before, map + (argc == 4 ? page : 0), 8))
 		errx(1, "%s: the mapping changed", argv[1]);
 	if (unload() != EWOULDBLOCK)

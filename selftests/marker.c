@@ -5,22 +5,12 @@
  *	marker write			one of each kind
  *	marker cost KIND N [FILE]	a thread of SCHED_FIFO on one CPU that writes N
  *					markers of a kind: instant, begin, end or counter;
- *					or "none", which writes nothing: the same with no
- *					marker open; or "null", which is write() alone
+ *					or "null", which is write() alone
  *
  * Without FILE, markers go to the module. "cost" prints "calls N ns T".
  */
-#include <err.h>
-#include <fcntl.h>
-#include <sched.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "must.h"
+#include "system.h"
 
 /* As long as the names of most functions. */
 #define NAME	"handle_request"
@@ -55,14 +45,6 @@ static void write_all(void)
 	vitrine_marker_destroy(NULL);
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
-
 static void put(const struct vitrine_marker *marker, const char *kind, int fd, unsigned long i)
 {
 	if (fd >= 0 && write(fd, NAME, sizeof(NAME)) < 0)
@@ -79,27 +61,22 @@ static void put(const struct vitrine_marker *marker, const char *kind, int fd, u
 
 static void cost(const char *kind, unsigned long nr_calls, const char *path)
 {
-	const struct sched_param param = { .sched_priority = 1 };
 	struct vitrine_marker *marker = NULL;
-	uint64_t start;
+	unsigned long long start;
 	unsigned long i;
-	cpu_set_t set;
 	int fd = -1;
 
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) || sched_setscheduler(0, SCHED_FIFO, &param))
-		err(1, "sched_setscheduler");
+	pin(0);
 	if (!strcmp(kind, "null"))
 		fd = open("/dev/null", O_WRONLY);
-	else if (strcmp(kind, "none"))
+	else
 		marker = open_marker(path);
 	for (i = 0; i < 100; i++)
 		put(marker, kind, fd, 1000);
 	start = now_ns();
 	for (i = 0; i < nr_calls; i++)
 		put(marker, kind, fd, 1000 + i % 1000);
-	printf("calls %lu ns %llu\n", nr_calls, (unsigned long long)(now_ns() - start));
+	printf("calls %lu ns %llu\n", nr_calls, now_ns() - start);
 	vitrine_marker_destroy(marker);
 }
 
@@ -110,6 +87,6 @@ int main(int argc, char **argv)
 	else if ((argc == 4 || argc == 5) && !strcmp(argv[1], "cost"))
 		cost(argv[2], strtoul(argv[3], NULL, 0), argv[4]);
 	else
-		errx(2, "write | cost instant|begin|end|counter|none|null N [FILE]");
+		errx(2, "write | cost instant|begin|end|counter|null N [FILE]");
 	return 0;
 }

@@ -4,20 +4,15 @@
  * consumer page is reached, when a trigger freezes the ring, and when the session ends;
  * and not before.
  */
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <vitrine/map.h>
 
 #include "selftest.h"
+#include "system.h"
 
 /* Timeout: long enough for any machine, and reached only on a failure. */
 #define LIMIT_MS	60000
@@ -28,18 +23,6 @@
 static struct vitrine_ring_consumer *consumer;
 static const struct vitrine_ring_producer *producer;
 static int ring_fd, trigger_fd;
-
-static void set(const char *name, const char *word)
-{
-	char path[128];
-	int fd;
-
-	snprintf(path, sizeof(path), TRACE_DIR "%s", name);
-	fd = open(path, O_WRONLY);
-	if (fd < 0 || write(fd, word, strlen(word)) < 0)
-		ksft_exit_fail_msg("cannot write %s to %s\n", word, name);
-	close(fd);
-}
 
 static uint64_t sequence(void)
 {
@@ -88,29 +71,13 @@ static void *wait_for(void *arg)
 	return NULL;
 }
 
-static bool sleeps(pid_t tid)
-{
-	char path[64], state = '?';
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (file) {
-		if (fscanf(file, "%*d %*s %c", &state) != 1)
-			state = '?';
-		fclose(file);
-	}
-	return state == 'S';
-}
-
 /* Start a waiter. Returns when it sleeps, so that only a wakeup ends its wait. */
 static void waiter_start(struct waiter *waiter, int fd, uint32_t wanted)
 {
 	*waiter = (struct waiter){ .fd = fd, .wanted = wanted };
 	if (pthread_create(&waiter->thread, NULL, wait_for, waiter))
 		ksft_exit_fail_msg("no thread\n");
-	while (!waiter->tid || !sleeps(waiter->tid))
-		usleep(1000);
+	await_sleep(&waiter->tid);
 }
 
 static uint32_t waiter_events(struct waiter *waiter)
@@ -125,11 +92,7 @@ static atomic_bool quiet;
 
 static void *switch_often(void *arg)
 {
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(0, &set);
-	sched_setaffinity(0, sizeof(set), &set);
+	move_to(0);
 	while (!quiet)
 		usleep(1);
 	return arg;
@@ -143,7 +106,7 @@ static void test_watermark(void)
 
 	consumer->watermark = WATERMARK;
 	waiter_start(&waiter, ring_fd, EPOLLIN | EPOLLPRI);
-	set("enable", "1");
+	write_word(TRACE_DIR "enable", "1");
 	pthread_create(&noise, NULL, switch_often, NULL);
 	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
 			 "woken when there is enough: 0x%x\n", waiter.events);
@@ -154,7 +117,7 @@ static void test_watermark(void)
 	pthread_join(noise, NULL);
 
 	/* Nothing moves any more. */
-	set("enable", "0");
+	write_word(TRACE_DIR "enable", "0");
 	end = sequence();
 	for (behind = 0; behind <= WATERMARK; behind++) {
 		consumer->sequence = end - behind;
@@ -169,16 +132,16 @@ static void test_frozen(void)
 	struct waiter ring, trigger;
 
 	ksft_test_result(polled(ring_fd) == 0, "no news yet\n");
-	set("trigger", "panic");
+	write_word(TRACE_DIR "trigger", "panic");
 	ksft_test_result(polled(trigger_fd) & POLLHUP,
 			 "trace/trigger: none can fire while nothing is recorded\n");
 	/* As many as the ring has, so that nothing else wakes the reader of a slow machine. */
 	consumer->watermark = NR_SUBBUFS;
 	waiter_start(&ring, ring_fd, EPOLLIN | EPOLLPRI);
-	set("enable", "1");
+	write_word(TRACE_DIR "enable", "1");
 	waiter_start(&trigger, trigger_fd, EPOLLPRI);
-	set("trigger", "now");
-	set("enable", "0");
+	write_word(TRACE_DIR "trigger", "now");
+	write_word(TRACE_DIR "enable", "0");
 	ksft_test_result(waiter_events(&ring) == EPOLLPRI,
 			 "woken when the ring is frozen: 0x%x\n", ring.events);
 	ksft_test_result(waiter_events(&trigger) == EPOLLPRI,
@@ -189,7 +152,7 @@ static void test_frozen(void)
 	consumer->sequence = sequence() - WATERMARK;
 	ksft_test_result(polled(ring_fd) == (POLLIN | POLLPRI), "frozen, and something to read\n");
 	consumer->sequence = sequence();
-	set("trigger", "none");
+	write_word(TRACE_DIR "trigger", "none");
 	ksft_test_result(polled(ring_fd) == 0, "not frozen any more\n");
 }
 
@@ -198,7 +161,7 @@ static void test_end(void)
 	struct waiter waiter;
 
 	waiter_start(&waiter, ring_fd, EPOLLIN | EPOLLPRI);
-	set("mode", "circular");
+	write_word(TRACE_DIR "mode", "circular");
 	ksft_test_result(waiter_events(&waiter) == EPOLLIN,
 			 "woken when the session is over: 0x%x\n", waiter.events);
 	ksft_test_result(producer->flags & VITRINE_RING_CLOSED, "the ring is marked as closed\n");

@@ -12,12 +12,11 @@
  * their beginning, in the middle and at their end. Times are instructions: run this in a
  * guest that counts them (selftests/qemu/run --icount).
  */
-#include <time.h>
-
 #include <vitrine.h>
 
 #include "must.h"
 #include "selftest.h"
+#include "system.h"
 
 #define TREE_BYTES	(1U << 20)
 #define BENCH		INSPECT_DIR "bench.inspect"
@@ -28,14 +27,6 @@
 #define WARM_UP		3	/* pages are touched, buffers are there */
 #define ROUNDS		16
 #define NR_LONGEST	3	/* the last of them counts */
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 /**
  * struct reader - a way to take snapshots, and its times
@@ -135,14 +126,6 @@ static void still(struct reader *mapped, struct reader *by_read)
 		       copy_ns, mapped->least_ns, by_read->least_ns);
 	ksft_test_result(mapped->least_ns * 10 <= copy_ns * 13,
 			 "a snapshot takes at most 1.3 times a memcpy\n");
-}
-
-static void write_number(const char *path, unsigned int number)
-{
-	FILE *file = fopen(path, "w");
-
-	if (!file || fprintf(file, "%u", number) < 0 || fclose(file))
-		ksft_exit_fail_msg("cannot write %s\n", path);
 }
 
 static unsigned long read_number(const char *path)

@@ -60,36 +60,19 @@
  *				SCHED_FIFO that runs for MS milliseconds. Prints "hog TID
  *				victim TID"
  */
-#include <err.h>
-#include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+
+#include "system.h"
 
 #define NR_TOKENS	4
-
-static unsigned long long now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
-}
 
 static void run_for(unsigned long long ns)
 {
@@ -143,25 +126,6 @@ static void start_thread(pthread_t *thread, const char *name, unsigned short nr,
 	snprintf(full_name, sizeof(full_name), name, nr);
 	if (pthread_create(thread, NULL, run, arg) || pthread_setname_np(*thread, full_name))
 		errx(1, "cannot create the thread %s", full_name);
-}
-
-static void move_to(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set))
-		err(1, "CPU %d", cpu);
-}
-
-static void pin(int cpu)
-{
-	const struct sched_param param = { .sched_priority = 1 };
-
-	move_to(cpu);
-	if (!getenv("NOT_REAL_TIME") && sched_setscheduler(0, SCHED_FIFO, &param))
-		err(1, "SCHED_FIFO");
 }
 
 static void pingpong(const unsigned long *args)
@@ -375,20 +339,6 @@ static void faults(const unsigned long *args)
 	wait(NULL);
 }
 
-/* Whether a process sleeps, by the third field of its stat. */
-static int is_asleep(pid_t pid)
-{
-	char path[32], state = 0;
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	stat = fopen(path, "r");
-	if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		err(1, "%s", path);
-	fclose(stat);
-	return state == 'S';
-}
-
 /* In a child: what is inherited of a lock is the lock itself, so open the file anew. */
 static void lock_file(const char *path)
 {
@@ -450,7 +400,7 @@ enum lock_role {
  * @mutex: what lock-waiter waits for
  * @held: lock-holder writes to it when it has the mutex
  * @start: lock-starter writes to it when lock-waiter is to begin
- * @tids: thread ids, set when a thread is about to read
+ * @tids: thread ids, set when a thread begins
  * @started: lock-waiter has read from @start
  * @file: what lock-holder syncs, or -1
  * @nap_us: for how long it naps, without @file
@@ -469,13 +419,13 @@ struct lock {
 
 /**
  * struct starving - what the threads of "starve" share
- * @ready: starve-hog writes to it when it waits for @start
- * @start: starve-victim writes to it
- * @run_ns: how long starve-hog runs
+ * @start: starve-victim writes to it when starve-hog sleeps
+ * @tid: thread id of starve-hog, set when it is about to read
+ * @run_ns: how long it runs
  */
 struct starving {
-	int			ready[2];
 	int			start[2];
+	atomic_int		tid;
 	unsigned long long	run_ns;
 };
 
@@ -484,27 +434,25 @@ static void *hog_cpu(void *arg)
 	struct starving *starving = arg;
 
 	pin(0);
-	put_byte(starving->ready[1]);
+	starving->tid = gettid();
 	get_byte(starving->start[0]);
 	run_for(starving->run_ns);
-	return (void *)(long)gettid();
+	return NULL;
 }
 
 static void starve(const unsigned long *args)
 {
 	struct starving starving = { .run_ns = args[0] * 1000000ULL };
 	pthread_t hog;
-	void *tid;
 
 	move_to(0);
-	open_pipe(starving.ready);
 	open_pipe(starving.start);
 	start_thread(&hog, "starve-hog", 0, hog_cpu, &starving);
 	pthread_setname_np(pthread_self(), "starve-victim");
-	get_byte(starving.ready[0]);
+	await_sleep(&starving.tid);
 	put_byte(starving.start[1]);
-	pthread_join(hog, &tid);
-	printf("hog %ld victim %d\n", (long)tid, gettid());
+	pthread_join(hog, NULL);
+	printf("hog %d victim %d\n", starving.tid, gettid());
 }
 
 /* Sleep without a function of the C library, which may have no frame. */
@@ -698,6 +646,7 @@ static void *hold_lock(void *arg)
 	static char bytes[4096];
 	struct lock *lock = arg;
 
+	lock->tids[LOCK_HOLDER] = gettid();
 	pthread_mutex_lock(&lock->mutex);
 	if (lock->file >= 0 && pwrite(lock->file, bytes, sizeof(bytes), 0) != sizeof(bytes))
 		err(1, "write");
@@ -715,7 +664,7 @@ static void *hold_lock(void *arg)
 	/* A thread that exits at once is taken for one that another waits for in pthread_join(). */
 	if (lock->file < 0)
 		usleep(20000);
-	return (void *)(long)gettid();
+	return NULL;
 }
 
 static void *start_waiter(void *arg)
@@ -725,7 +674,7 @@ static void *start_waiter(void *arg)
 	lock->tids[LOCK_STARTER] = gettid();
 	get_byte(lock->held[0]);
 	put_byte(lock->start[1]);
-	return (void *)(long)gettid();
+	return NULL;
 }
 
 static void *wait_for_lock(void *arg)
@@ -737,7 +686,7 @@ static void *wait_for_lock(void *arg)
 	lock->started = true;
 	pthread_mutex_lock(&lock->mutex);
 	pthread_mutex_unlock(&lock->mutex);
-	return (void *)(long)gettid();
+	return NULL;
 }
 
 /*
@@ -760,7 +709,6 @@ static void wait_on_holder(const char *path, unsigned long nap_ms)
 		.nap_us = nap_ms * 1000,
 	};
 	pthread_t threads[NR_LOCK_ROLES];
-	void *tid;
 	int i;
 
 	if (path && lock.file < 0)
@@ -769,12 +717,12 @@ static void wait_on_holder(const char *path, unsigned long nap_ms)
 	open_pipe(lock.start);
 	for (i = 0; i < NR_LOCK_ROLES; i++) {
 		start_thread(&threads[i], roles[i].name, 0, roles[i].run, &lock);
-		while (i != LOCK_HOLDER && !(lock.tids[i] && is_asleep(lock.tids[i])))
-			usleep(1000);
+		if (i != LOCK_HOLDER)
+			await_sleep(&lock.tids[i]);
 	}
 	for (i = LOCK_HOLDER; i >= 0; i--) {
-		pthread_join(threads[i], &tid);
-		printf("%s %ld ", roles[i].name + strlen("lock-"), (long)tid);
+		pthread_join(threads[i], NULL);
+		printf("%s %d ", roles[i].name + strlen("lock-"), lock.tids[i]);
 	}
 	printf("%s %llu\n", path ? "fsync" : "nap", lock.held_ns);
 }
