@@ -116,16 +116,17 @@ in_namespace()
 	as_nobody unshare --user --map-root-user --mount "$@"
 }
 
-if in_namespace true; then
-	mkdir -p /tmp/bound /tmp/debugfs
-	mount --bind /sys/kernel/debug/vitrine /tmp/bound
-	check "root of a user namespace cannot mount debugfs" \
-		in_namespace sh -c '! mount -t debugfs none /tmp/debugfs'
-	for file in trace/trace.fxt trace/cpu0 inspect/system.inspect; do
-		check "root of a user namespace cannot open $file" \
-			refuses 1 "Permission denied" in_namespace cat "/tmp/bound/$file"
-	done
-	umount /tmp/bound
-fi
+# A bind mount shows the files, although debugfs itself is closed.
+mkdir -p /tmp/bound /tmp/debugfs
+mount --bind /sys/kernel/debug/vitrine /tmp/bound
+for file in trace/{trace.fxt,cpu0,enable,clock} inspect/system.inspect; do
+	check "nobody cannot open $file" \
+		refuses 1 "Permission denied" as_nobody cat "/tmp/bound/$file"
+	! in_namespace true || check "root of a user namespace cannot open $file" \
+		refuses 1 "Permission denied" in_namespace cat "/tmp/bound/$file"
+done
+umount /tmp/bound
+! in_namespace true || check "root of a user namespace cannot mount debugfs" \
+	in_namespace sh -c '! mount -t debugfs none /tmp/debugfs'
 
 finish

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Permissions of mappings: all are read-only and shared, except for the consumer page;
- * none extends beyond the end; only root can open the files.
+ * none extends beyond the end.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <vitrine/inspect.h>
@@ -158,32 +157,6 @@ static void test_producer(void)
 	close(fd);
 }
 
-/* Try to open a file as the user nobody, in a child process. */
-static bool refused_to_nobody(const char *path)
-{
-	int status;
-	pid_t child = fork();
-
-	if (!child) {
-		if (setgid(65534) || setuid(65534))
-			_exit(2);
-		_exit(open(path, O_RDONLY) >= 0 || errno != EACCES);
-	}
-	waitpid(child, &status, 0);
-	return WIFEXITED(status) && !WEXITSTATUS(status);
-}
-
-static void test_nobody(void)
-{
-	static const char * const paths[] = {
-		TREE, RING, ARCHIVE, TRACE_DIR "enable", TRACE_DIR "clock",
-	};
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(paths); i++)
-		ksft_test_result(refused_to_nobody(paths[i]), "not for everybody: %s\n", paths[i]);
-}
-
 static void test_writes(void)
 {
 	int fd = open(TREE, O_RDWR);
@@ -201,12 +174,11 @@ int main(void)
 	page = sysconf(_SC_PAGESIZE);
 	ksft_print_header();
 	load_module("vitrine", "");
-	ksft_set_plan(ARRAY_SIZE(attempts) + 4 + 2 + 1 + 5 + 3);
+	ksft_set_plan(ARRAY_SIZE(attempts) + 4 + 2 + 1 + 3);
 	test_attempts();
 	test_changes();
 	test_hole();
 	test_producer();
-	test_nobody();
 	test_writes();
 	unload_module("vitrine");
 	ksft_finished();
