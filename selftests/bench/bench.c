@@ -117,15 +117,6 @@ BENCH(begin_end, vitrine_trace_begin(bench, "span"); vitrine_trace_end(bench, "s
 BENCH(counter, vitrine_trace_counter(bench, "counter", 1, VITRINE_ARG("value", (u64)i)))
 BENCH(complete, vitrine_trace_complete(bench, "complete", 1ULL))
 BENCH(text, vitrine_trace_instant(bench, "instant", VITRINE_ARG("text", hidden_text())))
-BENCH(instant_15, vitrine_trace_instant(bench, "instant",
-					VITRINE_ARG("a", i), VITRINE_ARG("b", i),
-					VITRINE_ARG("c", i), VITRINE_ARG("d", i),
-					VITRINE_ARG("e", i), VITRINE_ARG("f", i),
-					VITRINE_ARG("g", i), VITRINE_ARG("h", i),
-					VITRINE_ARG("i", i), VITRINE_ARG("j", i),
-					VITRINE_ARG("k", i), VITRINE_ARG("l", i),
-					VITRINE_ARG("m", i), VITRINE_ARG("n", i),
-					VITRINE_ARG("o", i)))
 
 #define EVENT(name)	{ #name, bench_##name }
 
@@ -140,7 +131,6 @@ static const struct {
 	EVENT(counter),
 	EVENT(complete),
 	EVENT(text),
-	EVENT(instant_15),
 };
 
 /* Measure the event whose name was written, CALLS * ROUNDS times. */
