@@ -31,8 +31,8 @@ for file in "$INSPECT/system.inspect" "$TRACE/cpu0" "$TRACE/trace.fxt" "$TRACE/e
 	check "unload refused while open: $file" refuses 1 "in use" rmmod vitrine <"$file"
 done
 check "unload refused while mapped" "$VITRINE_SELFTESTS/map_hold" "$INSPECT/system.inspect"
-check "unload refused while a ring is mapped" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0"
-check "a mapping outlives its session" "$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0" "$TRACE/buffer_kb" 256
+check "unload refused while a ring is mapped, which outlives its session" \
+	"$VITRINE_SELFTESTS/map_hold" "$TRACE/cpu0" "$TRACE/buffer_kb" 256
 check "unload" rmmod vitrine
 
 finish
