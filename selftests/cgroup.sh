@@ -28,14 +28,6 @@ in_cgroup()
 	bash -c 'echo $$ >"$1/cgroup.procs" && shift && exec "$@"' - "$dir/cgroups$1" "${@:2}"
 }
 
-# waits CGROUP: record two processes of the cgroup that are blocked; set $pipe to one's id
-waits()
-{
-	restart
-	read -r _ pipe _ < <(in_cgroup "$1" "$WORKLOAD" waits 20)
-	save
-}
-
 # recorded TID: the long wait of the thread in a pipe was recorded, once. It may have waited
 # for something else, too, such as a page of its program.
 recorded()
@@ -99,17 +91,17 @@ check "refused cgroups leave trace/events unchanged" test "$(<"$TRACE/events")" 
 set_to events +sched
 arm "blocked_us=10000 cgroup=$inner"
 check "the cgroup of long waits is read back" says "blocked_us=10000 cgroup=$inner"
-waits "$inner"
+waits in_cgroup "$inner"
 check "a wait in the cgroup" recorded "$pipe"
-waits "${inner%/*}"
+waits in_cgroup "${inner%/*}"
 check "no stack of a thread in the parent cgroup" unrecorded "$pipe"
 arm "blocked_us=10000 cgroup=${inner%/*}"
-waits "$inner"
+waits in_cgroup "$inner"
 check "a wait in a descendant" recorded "$pipe"
-waits "$sibling"
+waits in_cgroup "$sibling"
 check "no stack of a thread in another cgroup with a similar name" unrecorded "$pipe"
 arm "blocked_us=10000 cgroup=/"
-waits "$sibling"
+waits in_cgroup "$sibling"
 check "all are in the root" recorded "$pipe"
 arm none
 
@@ -125,9 +117,9 @@ calls "$sibling"
 check "system calls in another cgroup are not recorded" has_calls 0 0
 check "switches of a thread in another cgroup are recorded" found ".kind == \"switch\" and .in.tid == $caller"
 set_to events "-syscall +sched:cgroup=$inner"
-waits "$sibling"
+waits in_cgroup "$sibling"
 check "no wakeup in another cgroup" fails found ".kind == \"wakeup\" and .thread.tid == $pipe"
-waits "$inner"
+waits in_cgroup "$inner"
 check "the cost of a record can be measured meanwhile" grep -E '^switch [1-9]' "$TRACE/cost"
 check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pipe"
 
@@ -135,7 +127,7 @@ check "wakeups in the cgroup" found ".kind == \"wakeup\" and .thread.tid == $pip
 
 arm "blocked_us=10000 cgroup=$inner"
 check "the cgroup can be removed" until_true rmdir "$dir/cgroups$inner"
-waits "$sibling"
+waits in_cgroup "$sibling"
 check "no thread is in a removed cgroup" unrecorded "$pipe"
 check "trace/stacks with a removed cgroup can be read" grep blocked_us=10000 "$TRACE/stacks"
 check "trace/events with a removed cgroup can be read" grep -F "+sched:cgroup=" "$TRACE/events"

@@ -59,9 +59,8 @@ for ((i = 0; i < 10; i++)); do
 done
 check "the function of a program is found, with its caller" found
 check "a sample in user space has no kernel stack, and its user stack follows" \
-	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
-		[range(length - 1) as \$i | select(.[\$i].name == \"running\" and (.[\$i].args | has(\"stack\") | not)) |
-		 select(.[\$i + 1].name == \"user stack\")] | length > 0" "$dir/trace.json"
+	in_turn "$tid" 'any(range(length - 1) as $i | .[$i:$i + 2];
+		.[0].name == "running" and (.[0].args | has("stack") | not) and .[1].name == "user stack")'
 check "samples are counted" within $((before + 5)) "$(nr_stacks running)" 1000000
 check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{10}' "$dir/trace.fxt"
 check "Perfetto's importer accepts the samples" "$VITRINE_SELFTESTS/importer" "$dir/trace.fxt" stacks

@@ -7,14 +7,6 @@
 
 . "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
-# waits MS: record two processes that are blocked for MS; set $pipe and $flock to their ids
-waits()
-{
-	restart
-	read -r _ pipe _ flock < <("$WORKLOAD" waits "$1")
-	save
-}
-
 load
 set_to events +sched
 
@@ -36,10 +28,10 @@ check "the word none clears the setting" says none
 
 # ---- threads that wait ----------------------------------------------------------
 
-waits 20
+waits
 check "not armed: nothing is recorded" none .
 arm blocked_us=10000
-waits 20
+waits
 # If the kernel exports no function to unwind with, events are complete but for the stack.
 stacks=1
 [ "$(value vitrine '.root.missing.stacks.stack // ""')" = "" ] || stacks=
@@ -79,7 +71,7 @@ check "no address of the kernel is in the file" fails grep -aqiE 'f{6}[0-9a-f]{1
 check "no address of the kernel is in the printed trace" fails grep -qE '18446[0-9]{15}|0xf{6}' "$dir/trace.json"
 
 arm "blocked_us=3600000000"
-waits 20
+waits
 check "below the limit: none" none .
 
 # ---- threads that are still blocked ---------------------------------------------------
@@ -144,11 +136,12 @@ exec {never_fd}>&-
 
 # ---- user stacks ------------------------------------------------------------------
 
-# frames MS: record a thread that is blocked in functions with frame pointers, then without
+# frames [COMMAND...]: record a thread, run by COMMAND, that is blocked in functions with frame
+# pointers, then without
 frames()
 {
 	restart
-	read -r _ tid outer middle inner whole < <("$WORKLOAD" frames "$1")
+	read -r _ tid outer middle inner whole < <("$@" "$WORKLOAD" frames 20)
 	save
 }
 
@@ -180,12 +173,11 @@ in_order()
 }
 
 arm "blocked_us=10000 user"
-frames 20
+frames
 # On a slow machine, the thread also waits for its pages or for a lock.
 check "a user stack follows each wait, once the thread is back" \
-	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
-		[range(length) as \$i | select(.[\$i].args.syscall // \"\" | test(\"nanosleep\")) |
-		 .[\$i + 1].name] == [\"user stack\", \"user stack\"]" "$dir/trace.json"
+	in_turn "$tid" '[range(length) as $i | select(.[$i].args.syscall // "" | test("nanosleep")) |
+		.[$i + 1].name] == ["user stack", "user stack"]'
 check "a user stack has the functions that have frame pointers" in_order
 check "without frame pointers a user stack has at least the innermost function" \
 	some "$(of "user stack" "$tid") | .args.stack | select(test(\"workload\\\\+0x[0-9a-f]+$\"))"
@@ -196,9 +188,7 @@ check "the file is named, with its build id" \
 		select(test(\"^/.*/workload $id$\") and \"$id\" != \"\")"
 check "addresses are offsets in a file" none '.args | strings | select(test("0x(4[0-9a-f]{5}|[0-9a-f]{7})"))'
 check "kernel threads have none" none 'select(.thread.pid == 2 and .name == "user stack")'
-restart
-read -r _ tid _ < <(chrt -f 10 "$WORKLOAD" frames 20)
-save
+frames chrt -f 10
 check "real-time threads have none" \
 	none "$(of "user stack" "$tid") | .args.stack | select(test(\"workload[+]\"))"
 check "the stack of a real-time thread is recorded as unknown" \
@@ -209,18 +199,16 @@ check "the stack of a real-time thread is recorded as unknown" \
 arm "user=memory blocked_us=10000"
 check "the word user=memory is read back" says "blocked_us=10000 user=memory"
 export SECRET="the user's secret"
-frames 20
+frames
 unset SECRET
 # On arm64, the frame pointers of the callers lead to the end, so that no memory is recorded.
 takes_memory=1
 [ "$(uname -m)" != aarch64 ] || takes_memory=
 [ -z "$takes_memory" ] || check "the memory follows the user stack" \
-	jq -se "[.[] | select(.thread.tid == $tid and .category == \"stacks\")] |
-		[range(length) as \$i | select(.[\$i].kind == \"large-blob\") |
-		 .[\$i - 1].name == \"user stack\" and .[\$i - 1].args.memory == .[\$i].args.memory and
-		 .[\$i].args.words > 0 and .[\$i].args.words <= 1024 and
-		 .[\$i].bytes > 8 * .[\$i].args.registers and
-		 .[\$i].bytes < 8 * (.[\$i].args.registers + .[\$i].args.words)] | length > 1 and all" "$dir/trace.json"
+	in_turn "$tid" '[range(length) as $i | select(.[$i].kind == "large-blob") |
+		.[$i - 1].name == "user stack" and .[$i - 1].args.memory == .[$i].args.memory and
+		(.[$i] | .args.words > 0 and .args.words <= 1024 and .bytes > 8 * .args.registers and
+		 .bytes < 8 * (.args.registers + .args.words))] | length > 1 and all'
 check "the memory has pointers only" fails grep -aq "the user's secret" "$dir/trace.fxt"
 check "where the frame pointers lead to the end of the stack, there is no memory" \
 	some "$(of "user stack" "$whole") | .args | select(has(\"memory\") or has(\"maps\") | not) | .stack"
@@ -244,7 +232,7 @@ if [ -x "$(dirname "$(command -v vitrine)")/find-symbols" ]; then
 	check "the mappings of an unwound stack are no longer in the trace" none "select(.thread.tid == $tid and .name == \"user stack\") | .args.maps // empty"
 fi
 set_to subbuf_kb 4
-frames 20
+frames
 [ -z "$takes_memory" ] || check "a small sub-buffer has room for stack memory" \
 	some "select(.thread.tid == $tid and .kind == \"large-blob\")"
 set_to subbuf_kb 64
@@ -307,7 +295,7 @@ check "the module cannot be unloaded while a stack is pending" refuses 1 "in use
 save
 check "a stack that was left out is recorded as unknown" \
 	within 8 "$(events 'select(.name == "user stack" and .args.stack == "?") | 1' | wc -l)" 1000
-frames 20
+frames
 check "meanwhile, the threads of another user record their stacks" in_order
 check "the log names threads that stay in the kernel" until_true eval '
 	arm "blocked_us=10000 user"
@@ -324,18 +312,14 @@ arm "blocked_us=10000"
 # ---- filters --------------------------------------------------------------------
 
 arm "blocked_us=5000 process=$$"
-waits 20
+waits
 check "process=: no wait of another process" none "select(.thread.tid == $pipe or .thread.tid == $flock)"
 check "process=: a wait of this process" some "select(.thread.pid == $$)"
 arm "blocked_us=5000 cpus=0"
-restart
-taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
-save
+waits taskset -c 1
 check "woken up on another CPU: none" none 'select(.cpu == 1)'
 arm "blocked_us=5000 cpus=1"
-restart
-taskset -c 1 "$WORKLOAD" waits 20 >/dev/null
-save
+waits taskset -c 1
 check "woken up on this CPU: recorded" some 'select(.cpu == 1 and .name == "blocked")'
 
 # ---- kernel threads ---------------------------------------------------------------
@@ -369,8 +353,6 @@ save
 check "no program can put its text on another one" \
 	some "$(of "user stack" "$pipe") | .args.stack |
 		select(startswith(\"aaaaaaaaaaaaaaaa\") | not)"
-arm none
-
 arm none
 restart
 "$WORKLOAD" crowd 20 1000 >/dev/null
@@ -406,7 +388,7 @@ if [ -n "$stacks" ] && [ -e /proc/sys/kernel/hung_task_timeout_secs ] &&
 	rmmod events
 	check "no lock is recorded for a wait of the thread that has it" lock_then_none
 	check "the stack has a function of a module" some '.args.stack | select(. != null and test("\\+0x[0-9a-f]+ \\[events\\]"))'
-	waits 20
+	waits
 	check "stacks are recorded after the module has gone" blocked "$pipe" read pipe_read
 fi
 

@@ -78,6 +78,16 @@ save()
 	rings_are_sound "$dir/trace.fxt" && vitrine print --json "$dir/trace.fxt" >"$dir/trace.json"
 }
 
+# waits [COMMAND...]: record two processes, run by COMMAND, that are blocked for 20 ms; set $pipe
+# and $flock to their ids
+waits()
+{
+	restart
+	# shellcheck disable=SC2034
+	read -r _ pipe _ flock < <("$@" "$WORKLOAD" waits 20)
+	save
+}
+
 # events FILTER: print the events of the category that the jq filter selects, one per line; in a
 # slow guest, jq alone would take half a minute for a large trace
 events()
@@ -104,6 +114,12 @@ none()
 	events "$1" >"$dir/none"
 	tail -n 20 "$dir/none"
 	[ -s "$dir/trace.json" ] && [ ! -s "$dir/none" ]
+}
+
+# in_turn TID FILTER: the jq filter is true of the list of all events that a thread has, in order
+in_turn()
+{
+	events "select(.thread.tid == $1)" | jq -se "$2"
 }
 
 # nr_stacks NAME: print a counter of stacks in the tree "vitrine"
