@@ -22,24 +22,21 @@ read_proc()
 	fi | sort
 }
 
-# still_in_tree FILES AWK TREE FILTER: read /proc before and after TREE is read. Write the lines
-# that are in both outputs to the file "still", and those of them that are missing in the
-# output of FILTER for TREE to the file "missing".
-still_in_tree()
+# rows TREE FILTER: print what FILTER makes of the JSON of TREE that was saved last
+rows()
 {
-	read_proc "$1" "$2" >before
-	vitrine show --json "$3" >"$3.json"
-	read_proc "$1" "$2" >after
-	jq -r "$4 | @tsv" "$3.json" | tr '\t' ' ' | sort >tree
-	comm -12 before after >still
-	comm -23 still tree >missing
+	jq -r "$2 | @tsv" "$1.json" | tr '\t' ' ' | sort
 }
 
-# stands_still LEAST FILES AWK TREE FILTER: at least LEAST lines do not change, and all
-# of these are in TREE
+# stands_still LEAST FILES AWK TREE FILTER: at least LEAST lines do not change while TREE is read,
+# which the file "still" has afterwards, and all of them are in the output of FILTER for TREE
 stands_still()
 {
-	still_in_tree "${@:2}"
+	read_proc "$2" "$3" >before
+	vitrine show --json "$4" >"$4.json"
+	read_proc "$2" "$3" >after
+	comm -12 before after >still
+	comm -23 still <(rows "$4" "$5") >missing
 	echo "$(wc -l <still) lines stand still, not in the tree are:"
 	cat missing
 	[ "$(wc -l <still)" -ge "$1" ] && [ ! -s missing ]
@@ -58,15 +55,15 @@ kept()
 	jq -r "$2" "$1.json"
 }
 
-# between PROC TREE FILTER: read a growing number from /proc before and after the tree; the
-# number in the tree is between the two
+# between TREE FILTER READ...: READ prints a growing number before and after the tree is read;
+# the number in the tree is between the two
 between()
 {
 	local low value high
 
-	low=$("$1")
-	value=$(value "$2" "$3")
-	high=$("$1")
+	low=$("${@:3}")
+	value=$(value "$1" "$2")
+	high=$("${@:3}")
 	within "$low" "$value" "$high"
 }
 
@@ -232,12 +229,9 @@ check "kernel threads are told apart, and all are there" test "$(kept tasks '
 
 # A process keeps the statistics of its threads that have exited.
 "$WORKLOAD" crowd 4 400 >/dev/null
-minor_faults()
-{
+check "a process has the faults of threads that have ended" between tasks \
+	".root.processes[\"$$\"] | .exited_threads.minor_faults + ([.threads[].minor_faults] | add)" \
 	awk '{ sub(/.*\) /, ""); print $8 }' /proc/$$/stat
-}
-check "a process has the faults of threads that have ended" between minor_faults tasks \
-	".root.processes[\"$$\"] | .exited_threads.minor_faults + ([.threads[].minor_faults] | add)"
 
 # Create and end threads while the trees are read.
 while "$WORKLOAD" crowd 6 60 >/dev/null; do :; done &
@@ -257,8 +251,7 @@ all_near()
 {
 	read_proc "$2" "$3" >proc
 	vitrine show --json "$4" >"$4.json"
-	jq -r "$5 | @tsv" "$4.json" | tr '\t' ' ' | sort >tree
-	join tree proc | awk -v slack="$1" '
+	join <(rows "$4" "$5") proc | awk -v slack="$1" '
 		{ off = $2 - $3; nr++ }
 		off > slack || -off > slack { print; bad = 1 }
 		END { print nr " compared"; exit bad || nr < 10 }'
@@ -316,14 +309,11 @@ vmstat()
 	awk -v "name=$1" -v "unit=${2:-1}" '$1 == name { printf "%.0f\n", $2 * unit }' /proc/vmstat
 }
 
-faults() { vmstat pgfault; }
-major_faults() { vmstat pgmajfault; }
-paged_in() { vmstat pgpgin 1024; }
-pages_freed() { vmstat pgfree; }
-check "memory: faults" between faults memory .root.events.faults
-check "memory: major faults" between major_faults memory .root.events.major_faults
-check "memory: paged in, to the KiB" retried near_proc 1 memory .root.events.paged_in_bytes paged_in
-check "memory: pages freed" between pages_freed memory .root.events.pages_freed
+check "memory: faults" between memory .root.events.faults vmstat pgfault
+check "memory: major faults" between memory .root.events.major_faults vmstat pgmajfault
+check "memory: paged in, to the KiB" \
+	retried near_proc 1 memory .root.events.paged_in_bytes vmstat pgpgin 1024
+check "memory: pages freed" between memory .root.events.pages_freed vmstat pgfree
 
 check "memory: each event, and the swap cache, is there or listed as missing" test "$(kept memory \
 	'.root | (.events | keys[]), (keys[] | select(. == "swap_cache_bytes"))' |
@@ -340,8 +330,8 @@ check "memory: what was reclaimed, as /proc/vmstat" same_as_proc 1 /proc/vmstat 
 	["pswpin", .swapped_in_bytes], ["pswpout", .swapped_out_bytes], ["oom_kill", .oom_kills]'
 
 # In hundredths of a second, to which /proc/uptime rounds down.
-uptime() { awk '{ printf "%.0f\n", $1 * 100 }' /proc/uptime; }
-check "system: uptime" between uptime system '.root.uptime_ns / 10000000 | floor'
+check "system: uptime" between system '.root.uptime_ns / 10000000 | floor' \
+	awk '{ printf "%.0f\n", $1 * 100 }' /proc/uptime
 # The tree has the load in units of 1/2048. Round it to hundredths as /proc/loadavg does.
 check "system: load" same_as_proc 0 /proc/loadavg '
 	{ print $1 + 0, $2 + 0, $3 + 0 }' system '
@@ -349,8 +339,8 @@ check "system: load" same_as_proc 0 /proc/loadavg '
 	map((. * 2048 + 10) * 100 / 2048 | floor / 100)'
 # In hundredths of a second: /proc/stat rounds down to them, and a tick need not be a
 # multiple of one.
-system_time() { awk '$1 == "cpu0" { print $4 }' /proc/stat; }
-check "system: time of CPU 0" between system_time system '.root.cpus["0"].system_ns / 10000000 | floor'
+check "system: time of CPU 0" between system '.root.cpus["0"].system_ns / 10000000 | floor' \
+	awk '$1 == "cpu0" { print $4 }' /proc/stat
 
 # ---- interrupts -------------------------------------------------------------
 
@@ -421,39 +411,36 @@ check "devices: as /proc/net/dev" same_as_proc 1 /proc/net/dev '
 
 # ---- sched ------------------------------------------------------------------
 
-# grew READ FILTER PERCENT COMMAND...: while COMMAND ran, the result of FILTER for the tree
+pingpong() { "$WORKLOAD" pingpong 3000 0 >/dev/null; }
+
+# grew PERCENT FILTER READ...: while two threads switched, the result of FILTER for the tree
 # "sched" grew by as much as the number that READ prints, within PERCENT; a CPU may count
 # what it is doing in one of them already
 grew()
 {
-	local read=$1 filter=$2 percent=$3 outer inner tree
+	local percent=$1 filter=$2 read=("${@:3}") outer inner tree
 
-	shift 3
-	outer=$("$read")
+	outer=$("${read[@]}")
 	tree=$(value sched "$filter")
-	inner=$("$read")
-	"$@" >/dev/null || return
-	inner=$(($("$read") - inner))
+	inner=$("${read[@]}")
+	pingpong || return
+	inner=$(($("${read[@]}") - inner))
 	tree=$(($(value sched "$filter") - tree))
-	outer=$(($("$read") - outer))
+	outer=$(($("${read[@]}") - outer))
 	within $((inner - inner * percent / 100 - $(nproc))) "$tree" \
 		$((outer + outer * percent / 100 + $(nproc))) &&
 		[ "$tree" -gt 0 ]
 }
 
-pingpong() { "$WORKLOAD" pingpong 3000 0; }
-switches() { awk '$1 == "ctxt" { print $2 }' /proc/stat; }
 # schedstat FIELD: sum a field over all CPUs: 6 is wakeups, 8 time running, 9 time waiting
 schedstat() { awk -v "field=$1" '/^cpu/ { sum += $field } END { printf "%.0f\n", sum }' /proc/schedstat; }
-run_ns() { schedstat 8; }
-wait_ns() { schedstat 9; }
-wakeups() { schedstat 6; }
 echo 1 >/proc/sys/kernel/sched_schedstats
 
-check "sched: switches, to the last one" grew switches '[.root.cpus[].switches] | add' 0 pingpong
-check "sched: time of slices" grew run_ns '[.root.cpus[].slice_sum_ns] | add' 5 pingpong
+check "sched: switches, to the last one" grew 0 '[.root.cpus[].switches] | add' \
+	awk '$1 == "ctxt" { print $2 }' /proc/stat
+check "sched: time of slices" grew 5 '[.root.cpus[].slice_sum_ns] | add' schedstat 8
 # The tree counts the first wakeup of a new thread, /proc/schedstat does not.
-check "sched: wake-ups" grew wakeups '[.root.cpus[].wakeups] | add' 5 pingpong
+check "sched: wake-ups" grew 5 '[.root.cpus[].wakeups] | add' schedstat 6
 
 # added FILTER COMMAND...: print by how much each number that FILTER finds has grown after
 # COMMAND
@@ -492,9 +479,9 @@ preempted()
 {
 	local wait latency
 
-	wait=$(wait_ns)
+	wait=$(schedstat 9)
 	latency=$(added '[.root.cpus[].wakeup_latency_sum_ns] | add' spin)
-	wait=$(($(wait_ns) - wait))
+	wait=$(($(schedstat 9) - wait))
 	echo "waits: $wait ns, wake-up latencies: $latency ns"
 	[ "$wait" -gt 1000000000 ] && [ "$latency" -lt $((wait / 2)) ]
 }
