@@ -19,12 +19,7 @@ sample()
 # has NAME PATTERN...: each pattern matches a line of the archive
 has()
 {
-	local name=$1 pattern
-
-	shift
-	for pattern in "$@"; do
-		grep -qE -- "$pattern" "/tmp/$name.txt" || { echo "no $pattern"; tail -n 3 "/tmp/$name.txt"; return 1; }
-	done
+	has_lines "/tmp/$1.txt" "${@:2}"
 }
 
 # ---- switches ---------------------------------------------------------------

@@ -32,6 +32,16 @@ has_line()
 	done
 }
 
+# has_lines FILE PATTERN...: for each of these patterns, FILE has a line
+has_lines()
+{
+	local pattern
+
+	for pattern in "${@:2}"; do
+		grep -qE -- "$pattern" "$1" || { echo "no $pattern"; tail -n 40 "$1"; return 1; }
+	done
+}
+
 # retried COMMAND...: COMMAND succeeds in one of ten attempts; for what depends on when
 # something else happens to run
 retried()

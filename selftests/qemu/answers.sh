@@ -29,12 +29,7 @@ answered()
 # tells PATTERN...: the answer has a line for each PATTERN
 tells()
 {
-	local pattern
-
-	for pattern; do
-		grep -qE -- "$pattern" "$OUT/$name.answer" ||
-			{ echo "nothing of: $pattern"; cat "$OUT/$name.answer"; return 1; }
-	done
+	has_lines "$OUT/$name.answer" "$@"
 }
 
 # near FILTER NS [LATE]: what the filter finds in the JSON is within 10 % of NS, of which LATE may be
