@@ -26,6 +26,16 @@ sample()
 	declare -g "$1_high=$(total "$2")"
 }
 
+# each_is_counted MOST: between the samples "before" and "after", ours has grown by the number of
+# switches, and by at most MOST records that are none. A CPU may have counted a switch that it has
+# not recorded yet.
+each_is_counted()
+{
+	# shellcheck disable=SC2154
+	within $((after_low - before_high - $1 - $(nproc))) $((after_count - before_count)) \
+		$((after_high - before_low + $(nproc)))
+}
+
 # number WORDS FILE: the number in front of WORDS in what a command has printed
 number()
 {
