@@ -52,6 +52,17 @@ echo +sched >"$events"
 check "a wakeup does, once it is recorded" within 1 "$(cost wakeup)" 1000000000
 echo -sched >"$events"
 
+# count_switches: set $switches to the number of context switches since boot; without a
+# process of its own, which would be among them
+count_switches()
+{
+	local word nr
+
+	while read -r word nr _; do
+		[ "$word" != ctxt ] || switches=$nr
+	done </proc/stat
+}
+
 # The trace does not contain the measured records, 256 of each kind, eight times. It contains
 # the switches meanwhile, of which there are more on a slow machine.
 measured()
@@ -85,7 +96,7 @@ work()
 	"$WORKLOAD" calls 5000
 }
 export -f work
-export events dir WORKLOAD
+export events dir
 check "a recording of all" record bash -c work
 check "each category was on" fails grep -E '^-(sched|irq|syscall|timer|module)' "$dir/events"
 check "all categories are off again after the recording" all_are -

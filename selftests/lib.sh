@@ -87,38 +87,24 @@ on_each_cpu()
 	wait "${pids[@]}"
 }
 
-# count_switches: set $switches to the number of context switches since boot; without a
-# process of its own, which would be among them
-count_switches()
-{
-	local word nr
-
-	while read -r word nr _; do
-		[ "$word" != ctxt ] || switches=$nr
-	done </proc/stat
-}
-
-# outrun RECORDER KB FILE: wait until the recorded command makes FILE. Then stop the recorder
-# again and again, each time until there were more switches than fit into the rings, which
-# have KB on each CPU, or until recording is switched off. Returns when the recorder has ended.
+# outrun KB: in a command that is recorded, stop its parent, the recorder, again and again. Each
+# time there are more switches than fit into the rings, which have KB on each CPU: a hop of a
+# thread takes a switch, and a switch at least 16 bytes. Then end recording, so that the recorder
+# can read everything.
 outrun()
 {
-	# A switch takes at least 16 bytes.
-	local end enabled room=$(($2 * 64 * $(nproc)))
+	local i
 
-	until_true test -e "$3" || return
-	while kill -STOP "$1" 2>/dev/null; do
-		count_switches
-		end=$((switches + room))
-		enabled="[1] 0"
-		while [ "$switches" -le $end ] && [ "$enabled" = "[1] 0" ]; do
-			count_switches
-			read -r enabled <"$TRACE/enable"
-		done
-		kill -CONT "$1" 2>/dev/null
-		sleep 0.02
+	for ((i = 0; i < 4; i++)); do
+		"$WORKLOAD" crowd 20 200
+		kill -STOP $PPID
+		"$WORKLOAD" crowd 20 $(($1 * 64 * $(nproc)))
+		kill -CONT $PPID
 	done
+	set_to enable 0
 }
+export -f set_to outrun
+export TRACE WORKLOAD
 
 # archive NAME: save the recording as /tmp/NAME.fxt and /tmp/NAME.txt
 archive()

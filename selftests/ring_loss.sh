@@ -17,21 +17,18 @@ lost_in_file()
 	number "records lost" <(vitrine check /tmp/lossy.fxt)
 }
 
-# The recorder is stopped again and again, for longer than the rings last. Recording ends
-# with the workload, so that the recorder can read everything. It keeps what was written before
-# it began, which the kernel has counted, and must begin before the first sub-buffers are full.
+# The recorder is stopped again and again, for longer than the rings last. It keeps what was written
+# before it began, which the kernel has counted, and must begin before the first sub-buffers are full.
 # It must have read some records before it loses others, as the file counts between its
 # records. A busy machine may not let it.
 lossy_record()
 {
-	rm -f /tmp/began.json
 	set_to buffer_kb 128
 	set_to buffer_kb 64
 	set_to enable 1
-	vitrine record --history --no-wakeups -o /tmp/lossy.fxt -- sh -c "vitrine show --json vitrine >/tmp/began; mv /tmp/began /tmp/began.json
-		'$WORKLOAD' crowd 20 20000; echo 0 >$TRACE/enable" >/tmp/lossy.log 2>&1 &
-	outrun $! 64 /tmp/began.json
-	wait $! && [ "$(jq '[.root.trace.cpus[].subbuffers] | max' /tmp/began.json)" -le 1 ] &&
+	vitrine record --history --no-wakeups -o /tmp/lossy.fxt -- \
+		bash -c "vitrine show --json vitrine >/tmp/began.json; outrun 64" >/tmp/lossy.log 2>&1 &&
+		[ "$(jq '[.root.trace.cpus[].subbuffers] | max' /tmp/began.json)" -le 1 ] &&
 		[ "$(lost_in_file)" -gt 0 ]
 }
 
