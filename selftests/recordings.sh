@@ -78,25 +78,13 @@ fi
 # sub-buffers, and each CPU is busy all the time.
 set_to subbuf_kb 64
 
-# timed FILE: print the time of each switch and wakeup in FILE, in nanoseconds
-timed()
-{
-	vitrine print --json "$1" | jq 'select(.kind == "switch" or .kind == "wakeup").time_ns'
-}
-
-# counted FILE WORD: what `vitrine record' printed in front of WORD for FILE
-counted()
-{
-	sed -nE "s/^vitrine: .*[ :]([0-9.]+) $2.*/\\1/p" "$1.log"
-}
-
 # agrees FILE: what `vitrine record' has counted is what the file holds
 agrees()
 {
 	cat "$1.log"
 	vitrine check --json "$1" | jq -c '.[0] | { switches, lost, size_bytes, faults }'
 	[ "$(vitrine check --json "$1" | jq '.[0] | .switches, .lost, .size_bytes, .faults')" = \
-		"$(counted "$1" switches; counted "$1" lost; counted "$1" bytes; echo 0)" ]
+		"$(number switches "$1.log"; number lost "$1.log"; number bytes "$1.log"; echo 0)" ]
 }
 
 recorded()
@@ -116,7 +104,8 @@ only_itself()
 {
 	local first
 
-	first=$(timed "$1" | sort -n | head -n 1)
+	first=$(vitrine print --json "$1" |
+		jq 'select(.kind == "switch" or .kind == "wakeup").time_ns' | sort -n | head -n 1)
 	echo "since $2, first $first"
 	[ -n "$first" ] && [ "$first" -ge "$2" ]
 }
