@@ -216,15 +216,6 @@ ended_by()
 for moment in instance kprobe uprobe reader; do
 	check "SIGKILL, moment: $moment" ended_by KILL $moment next_is_clean
 done
-# random_moment: wait for up to 1.2 times as long as a recorder takes to begin, in steps of a
-# thousandth of it
-random_moment()
-{
-	local us=$((begin_us * (RANDOM % 1200) / 1000))
-
-	sleep "$((us / 1000000)).$(printf %06d $((us % 1000000)))"
-}
-
 # killed_anywhere: a recorder gets SIGKILL at MOMENTS random moments; the next one cleans up
 killed_anywhere()
 {
@@ -238,7 +229,8 @@ killed_anywhere()
 	for ((i = 0; i < moments; i++)); do
 		until_true next_is_clean || return
 		begin --why --until marker:never
-		random_moment
+		# For up to 1.2 times as long as a recorder takes to begin, in steps of a thousandth of it.
+		sleep $((begin_us * (RANDOM % 1200) / 1000))e-6
 		echo "moment $i: $(left | tr '\n' ' ')"
 		kill -KILL "$recorder"
 		wait "$recorder"
