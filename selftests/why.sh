@@ -4,13 +4,10 @@
 # "vitrine record --why", "why" and "flame" on two known stories: a thread
 # waits for a mutex whose holder syncs a slow disk, and a real-time thread starves another.
 
-. "${VITRINE_SELFTESTS:-$(dirname "$0")}/lib.sh" || exit
+. "${VITRINE_SELFTESTS:-$(dirname "$0")}/trace_lib.sh" || exit
 
 disk_ms=40	# that the disk takes to complete a request
 starve_ms=200	# that the real-time thread runs
-
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
 
 # record WORKLOAD...: record it, explain its waits and draw them
 record()
