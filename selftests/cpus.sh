@@ -44,17 +44,6 @@ measure()
 	added=$((added - off))
 }
 
-# everywhere: run threads that switch on each CPU until all have done so
-everywhere()
-{
-	local cpu
-
-	for ((cpu = 0; cpu < nr_cpus; cpu++)); do
-		taskset -c $cpu "$WORKLOAD" crowd 4 400 >/dev/null &
-	done
-	wait
-}
-
 # recorded FILE: the recording is valid and contains every CPU
 recorded()
 {
@@ -77,15 +66,15 @@ echo "# $nr_cpus CPUs: off $((off / 100)), recording adds $((added / 100)).$((ad
 # 71 with two CPUs, plus a tenth
 check "recording adds no more to a switch than on two CPUs" within 2000 "$added" 7800
 check "a ring for each of $nr_cpus CPUs" test "$(find "$TRACE" -name 'cpu[0-9]*' | wc -l)" = "$nr_cpus"
-everywhere
+on_each_cpu "$WORKLOAD" crowd 4 400
 cat "$TRACE/trace.fxt" >/tmp/flight.fxt
 check "the flight recorder has every CPU" recorded /tmp/flight.fxt
 unload
 
 load mode=streaming || exit
-export -f everywhere
-export nr_cpus WORKLOAD
-check "a stream of every CPU" vitrine record --no-wakeups -o /tmp/stream.fxt -- bash -c everywhere
+export -f on_each_cpu
+check "a stream of every CPU" vitrine record --no-wakeups -o /tmp/stream.fxt -- \
+	bash -c 'on_each_cpu "$WORKLOAD" crowd 4 400'
 check "the recording is sound, and has every CPU" recorded /tmp/stream.fxt
 check "nothing was lost" prints 0 total .lost_records
 
