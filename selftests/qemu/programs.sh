@@ -5,16 +5,8 @@
 # selftests/tools/truth.sh on the host. NAME.fxt is a recording, NAME.said what "vitrine
 # record" said of it, and NAME.lost what the kernel says was lost while it was made.
 
-# shellcheck source-path=SCRIPTDIR/.. source=lib.sh
-. "$VITRINE_SELFTESTS/lib.sh" || exit
-
-work=$(mktemp -d)
-
-# lost: print the records that were lost since the module was loaded
-lost()
-{
-	value vitrine '[.root.trace.cpus[].lost_records] | add'
-}
+# shellcheck source-path=SCRIPTDIR/.. source=trace_lib.sh
+. "$VITRINE_SELFTESTS/trace_lib.sh" || exit
 
 # recorded NAME OPTION... -- COMMAND...: record COMMAND into NAME.fxt
 recorded()
@@ -22,16 +14,16 @@ recorded()
 	local name=$1 before
 
 	shift
-	before=$(lost)
-	vitrine record -o "$OUT/$name.fxt" "$@" >"$work/output" 2>"$OUT/$name.said" ||
-		{ cat "$work/output" "$OUT/$name.said"; return 1; }
-	echo $(($(lost) - before)) >"$OUT/$name.lost"
+	before=$(total .lost_records)
+	vitrine record -o "$OUT/$name.fxt" "$@" >"$dir/output" 2>"$OUT/$name.said" ||
+		{ cat "$dir/output" "$OUT/$name.said"; return 1; }
+	echo $(($(total .lost_records) - before)) >"$OUT/$name.lost"
 	chmod 644 "$OUT/$name.fxt"
 }
 
 serve()
 {
-	"$@" >"$work/server.log" 2>&1 &
+	"$@" >"$dir/server.log" 2>&1 &
 }
 
 # files NR: make NR files that can be compressed
@@ -39,9 +31,9 @@ files()
 {
 	local i
 
-	mkdir -p "$work/files"
+	mkdir -p "$dir/files"
 	for ((i = 0; i < $1; i++)); do
-		seq "$i" $((i + 4000)) >"$work/files/$i"
+		seq "$i" $((i + 4000)) >"$dir/files/$i"
 	done
 }
 
@@ -60,25 +52,25 @@ sqlite_writers()
 {
 	local writer
 
-	sqlite3 "$work/db" 'create table t(i integer)'
+	sqlite3 "$dir/db" 'create table t(i integer)'
 	for writer in 1 2 3; do
 		for _ in $(seq 8); do
 			echo "insert into t values($writer);"
-		done | sqlite3 -cmd '.timeout 20000' "$work/db" &
+		done | sqlite3 -cmd '.timeout 20000' "$dir/db" &
 	done
 	wait
 }
 
 commits()
 {
-	git init -q "$work/repo"
-	cp -r "$work/files" "$work/repo/"
-	git -C "$work/repo" add .
-	git -C "$work/repo" -c user.name=x -c user.email=x commit -qm files
+	git init -q "$dir/repo"
+	cp -r "$dir/files" "$dir/repo/"
+	git -C "$dir/repo" add .
+	git -C "$dir/repo" -c user.name=x -c user.email=x commit -qm files
 }
 
 export -f python_threads sqlite_writers commits
-export work
+export dir
 
 load
 ip link set lo up
@@ -98,16 +90,16 @@ nginx -s quit 2>/dev/null
 
 check "sqlite" recorded sqlite --why -- bash -c sqlite_writers
 check "python" recorded python -- bash -c python_threads
-check "tar and xz" recorded tar-xz --all -- sh -c "tar c -C '$work' files | xz -1 >'$work/files.tar.xz'"
-check "zstd" recorded zstd -- sh -c "cat '$work'/files/* | zstd -q -T2 >'$work/files.zst'"
-check "rsync" recorded rsync --why -- rsync -a "$work/files/" "$work/copy"
+check "tar and xz" recorded tar-xz --all -- sh -c "tar c -C '$dir' files | xz -1 >'$dir/files.tar.xz'"
+check "zstd" recorded zstd -- sh -c "cat '$dir'/files/* | zstd -q -T2 >'$dir/files.zst'"
+check "rsync" recorded rsync --why -- rsync -a "$dir/files/" "$dir/copy"
 check "git" recorded git -- bash -c commits
 check "openssl" recorded openssl -- openssl speed -seconds 1 -multi 3 sha256
-check "sort" recorded sort --why -- sh -c "cat '$work'/files/* | sort --parallel=2 -S 1M -T '$work' | uniq | wc -l"
+check "sort" recorded sort --why -- sh -c "cat '$dir'/files/* | sort --parallel=2 -S 1M -T '$dir' | uniq | wc -l"
 
 # The flight recorder, in which the rings of the CPUs begin at different times.
 echo 256 >"$TRACE/buffer_kb"
-taskset -c 0 "$WORKLOAD" crowd 20 20000 >"$work/output"
+taskset -c 0 "$WORKLOAD" crowd 20 20000 >"$dir/output"
 check "a snapshot" vitrine snapshot -o "$OUT/snapshot.fxt"
 chmod 644 "$OUT"/*
 finish
