@@ -243,11 +243,13 @@ execs()
 {
 	left=$(nr_stacks user_left_out)
 	restart
-	bash -c 'echo "blocked_us=0 user process=$$" >"$1"; exec "$2" exec' bash "$TRACE/stacks" "$WORKLOAD" >"$dir/said"
+	bash -c 'echo "blocked_us=0 user process=$$" >"$1"; exec "$2" exec "$3"' - "$TRACE/stacks" \
+		"$WORKLOAD" "$dir/workload" >"$dir/said"
 	read -r _ tid outer middle inner whole <"$dir/said"
 	save
 }
 
+cp "$WORKLOAD" "$dir/workload"
 # The process may be woken up before it has stopped running: then it was not blocked.
 check "the stack of a thread that executes another program is left out" until_true \
 	eval 'execs && [ "$(nr_stacks user_left_out)" -gt "$left" ]'

@@ -50,9 +50,9 @@
  *	spin MS			a thread runs for MS milliseconds of its own CPU time in two
  *				functions with frame pointers. Prints "tid TID" and the
  *				offsets in the file of the functions, outermost first
- *	exec			a process is blocked while it executes "workload frames 20",
- *				until another process makes the arguments readable. Prints
- *				the line of frames
+ *	exec FILE		a process is blocked while it executes FILE, a copy of this
+ *				program, with the arguments "frames 20", because another
+ *				process has a lease of FILE. Prints the line of frames
  *	workers SEED N PERCENT	four threads, worker-0, ..., each sleep N times, for 0.5 to
  *				1.5 ms at random, and worker-2 for so much longer. Prints
  *				nothing
@@ -60,11 +60,9 @@
  *				SCHED_FIFO that runs for MS milliseconds. Prints "hog TID
  *				victim TID"
  */
-#include <linux/userfaultfd.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -588,57 +586,28 @@ static void await_blocked(pid_t pid)
 	} while (!strcmp(function, "0"));
 }
 
-/* Wait until a process is blocked because it reads a page, then fill the page. */
-static void fill(int fd, pid_t pid, const void *bytes, void *page)
+/*
+ * execve() opens the program before it replaces the other one, and waits for the end of the lease.
+ * The kernel would tell this process of that by a signal, which would wake it up.
+ */
+static void exec_frames(const char *path)
 {
-	struct uffdio_copy copy = {
-		.dst = (uintptr_t)page,
-		.src = (uintptr_t)bytes,
-		.len = sysconf(_SC_PAGESIZE),
-	};
-	struct uffd_msg fault;
-
-	if (read(fd, &fault, sizeof(fault)) != sizeof(fault))
-		err(1, "userfaultfd");
-	await_blocked(pid);
-	if (ioctl(fd, UFFDIO_COPY, &copy))
-		err(1, "UFFDIO_COPY");
-}
-
-static void *map_page(void)
-{
-	void *page = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (page == MAP_FAILED)
-		err(1, "mmap");
-	return page;
-}
-
-/* The kernel reads the arguments of execve() before it replaces the program. */
-static void exec_frames(const unsigned long *unused)
-{
-	struct uffdio_api api = { .api = UFFD_API };
-	struct uffdio_register missing = { .mode = UFFDIO_REGISTER_MODE_MISSING };
-	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
-	char *bytes = map_page(), *page = map_page();
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	pid_t pid = getpid();
 
-	(void)unused;
-	memcpy(bytes, "20", sizeof("20"));
-	missing.range.start = (uintptr_t)page;
-	missing.range.len = sysconf(_SC_PAGESIZE);
-	if (fd < 0 || ioctl(fd, UFFDIO_API, &api) || ioctl(fd, UFFDIO_REGISTER, &missing))
-		err(1, "userfaultfd");
+	if (fd < 0 || fcntl(fd, F_SETLEASE, F_WRLCK))
+		err(1, "%s", path);
+	signal(SIGIO, SIG_IGN);
 	switch (fork()) {
 	case -1:
 		err(1, "fork");
 	case 0:
-		fill(fd, pid, bytes, page);
+		await_blocked(pid);
+		fcntl(fd, F_SETLEASE, F_UNLCK);
 		_exit(0);
 	}
-	execl("/proc/self/exe", "workload", "frames", page, NULL);
-	err(1, "execl");
+	execl(path, "workload", "frames", "20", NULL);
+	err(1, "%s", path);
 }
 
 static void *hold_lock(void *arg)
@@ -803,7 +772,6 @@ static const struct {
 	{ "starve", 1, 1, starve },
 	{ "frames", 1, 1, frames },
 	{ "spin", 1, 1, spin },
-	{ "exec", 0, 0, exec_frames },
 	{ "stall", 1, 1, stall },
 };
 
@@ -818,6 +786,8 @@ int main(int argc, char **argv)
 		wait_on_holder(argv[2], 0);
 		return 0;
 	}
+	if (nr_args == 1 && !strcmp(argv[1], "exec"))
+		exec_frames(argv[2]);
 	for (i = 0; i < sizeof(workloads) / sizeof(*workloads); i++) {
 		if (nr_args < workloads[i].nr_least || nr_args > workloads[i].nr_most ||
 		    strcmp(argv[1], workloads[i].name))
@@ -828,5 +798,5 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	errx(2,
-	     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | compat | forks N [NTH US] | waits|starve|stall|frames|spin MS | workers SEED N PERCENT | exec | lock FILE");
+	     "pingpong ROUNDS [CPU [NTH US]] | wander MOVES | crowd|ring THREADS HOPS | calls|seeks|faults N | compat | forks N [NTH US] | waits|starve|stall|frames|spin MS | workers SEED N PERCENT | exec|lock FILE");
 }
