@@ -68,11 +68,11 @@ static void test_kinds(const struct vitrine_marker *marker)
 	expect("B||load");
 	vitrine_marker_end(marker);
 	expect("E");
-	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(numbers); i++) {
 		vitrine_marker_counter(marker, "queue", numbers[i]);
 		expect_number('C', "queue", numbers[i]);
 	}
-	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(ids); i++) {
 		ids[i].put(marker, "request", ids[i].id);
 		expect_number(ids[i].letter, "request", ids[i].id);
 	}

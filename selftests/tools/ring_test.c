@@ -229,7 +229,7 @@ static void test_races(void)
 	};
 	unsigned int i;
 
-	for (i = 0; i < sizeof(races) / sizeof(races[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(races); i++) {
 		reader_open();
 		reader.trigger = races[i].step;
 		reader.interfere = races[i].what;
@@ -297,7 +297,7 @@ static void test_refused(void)
 	struct vitrine_ring *handle = NULL;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		reader_init();
 		reader.ring.producer->version = cases[i].version;
 		reader.ring.producer->length = cases[i].length;
@@ -338,7 +338,7 @@ static void test_malformed(void)
 	struct vitrine_packet *packet;
 	unsigned int i;
 
-	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
 		reader_open();
 		fake_ring_fill(&reader.ring, 1);
 		packet = (void *)(reader.ring.subbufs + VITRINE_PACKET_OFFSET);

@@ -169,78 +169,54 @@ static bool is_whole(const struct vitrine_snapshot *snapshot)
 	       copy[WORD_GENERATION] == vitrine_snapshot_generation(snapshot);
 }
 
-/* Test point: the snapshot has @generation after so many @retries. */
-static void race_test(const char *what, struct race race, int retries)
-{
-	struct vitrine_snapshot *snapshot;
-
-	write_tree();
-	must(snapshot_of(&snapshot, &race));
-	ok(is_whole(snapshot), "%s: snapshot is whole", what);
-	ok(vitrine_snapshot_generation(snapshot) == words[WORD_GENERATION],
-	   "%s: of the last generation", what);
-	ok(race.seen[VITRINE_STEP_RETRY] == retries && !race.seen[VITRINE_STEP_READ],
-	   "%s: after %d retries", what, retries);
-	vitrine_snapshot_destroy(snapshot);
-}
-
-static void test_edits(void)
+/*
+ * After each edit, the reader tries again, and gets the tree of the last generation. A size that
+ * was read during an edit is never used to map or read the file.
+ */
+static void test_races(void)
 {
 	static const struct {
 		const char *what;
 		enum vitrine_step at;
-		int skip;
-	} places[] = {
-		{ "edit after the generation", VITRINE_STEP_GENERATION, 0 },
-		{ "edit after the size", VITRINE_STEP_SIZE, 0 },
-		{ "edit before the first number", VITRINE_STEP_CHUNK, 3 },
-		{ "edit between the numbers", VITRINE_STEP_CHUNK, 4 },
-		{ "edit after the numbers", VITRINE_STEP_CHUNK, 6 },
-		{ "edit after the copy", VITRINE_STEP_COPY, 0 },
+		int skip, strikes;
+		void (*strike)(void);
+		void (*end)(void);
+	} races[] = {
+		{ "undisturbed", VITRINE_STEP_READ, 0, 0, NULL, NULL },
+		{ "edit after the generation", VITRINE_STEP_GENERATION, 0, 1, edit_once, NULL },
+		{ "edit after the size", VITRINE_STEP_SIZE, 0, 1, edit_once, NULL },
+		{ "edit before the first number", VITRINE_STEP_CHUNK, 3, 1, edit_once, NULL },
+		{ "edit between the numbers", VITRINE_STEP_CHUNK, 4, 1, edit_once, NULL },
+		{ "edit after the numbers", VITRINE_STEP_CHUNK, 6, 1, edit_once, NULL },
+		{ "edit after the copy", VITRINE_STEP_COPY, 0, 1, edit_once, NULL },
+		{ "three after the generation", VITRINE_STEP_GENERATION, 0, 3, edit_once, NULL },
+		{ "three after the size", VITRINE_STEP_SIZE, 0, 3, edit_once, NULL },
+		{ "three after a part", VITRINE_STEP_CHUNK, 0, 3, edit_once, NULL },
+		{ "three after the copy", VITRINE_STEP_COPY, 0, 3, edit_once, NULL },
+		{ "growth after the generation", VITRINE_STEP_GENERATION, 0, 1, grow, NULL },
+		{ "growth after the copy", VITRINE_STEP_COPY, 0, 1, grow, NULL },
+		{ "edit that ends later", VITRINE_STEP_CHUNK, 4, 1, change_first, change_last },
+		{ "size ahead of its pages", VITRINE_STEP_GENERATION, 0, 1, announce_size,
+		  restore_size },
 	};
-	size_t i;
-
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		struct race race = { places[i].at, places[i].skip, 1, .strike = edit_once };
-
-		race_test(places[i].what, race, 1);
-	}
-	for (i = VITRINE_STEP_GENERATION; i <= VITRINE_STEP_COPY; i++) {
-		struct race race = { i, .strikes = 3, .strike = edit_once };
-
-		race_test("three edits in a row", race, 3);
-	}
-}
-
-static void test_growth(void)
-{
-	struct race race = { VITRINE_STEP_GENERATION, .strikes = 1, .strike = grow };
 	struct vitrine_snapshot *snapshot;
-	size_t len;
+	size_t i, len;
 
-	race_test("growth after the generation", race, 1);
-	race.at = VITRINE_STEP_COPY;
-	race_test("growth after the copy", race, 1);
-	must(snapshot_of(&snapshot, &race));
-	vitrine_snapshot_bytes(snapshot, &len);
-	ok(len == FILE_WORDS * 8, "grown tree is copied to its new end");
-	vitrine_snapshot_destroy(snapshot);
-}
+	for (i = 0; i < ARRAY_SIZE(races); i++) {
+		struct race race = { races[i].at, races[i].skip, races[i].strikes,
+				     .strike = races[i].strike, .end = races[i].end };
 
-/* A size that was read during an edit is never used to map or read the file. */
-static void test_others(void)
-{
-	const struct race undisturbed = { .at = VITRINE_STEP_READ };
-	const struct race late = {
-		VITRINE_STEP_CHUNK, 4, 1, change_first, .end = change_last,
-	};
-	const struct race size = {
-		VITRINE_STEP_GENERATION, 0, 1, announce_size, .end = restore_size,
-	};
-
-	race_test("undisturbed", undisturbed, 0);
-	race_test("edit that ends later", late, 1);
-	race_test("size ahead of its pages", size, 1);
+		write_tree();
+		must(snapshot_of(&snapshot, &race));
+		ok(is_whole(snapshot), "%s: snapshot is whole", races[i].what);
+		vitrine_snapshot_bytes(snapshot, &len);
+		ok(vitrine_snapshot_generation(snapshot) == words[WORD_GENERATION] &&
+		   len == words[WORD_SIZE], "%s: of the last generation", races[i].what);
+		ok(race.seen[VITRINE_STEP_RETRY] == races[i].strikes &&
+		   !race.seen[VITRINE_STEP_READ], "%s: after %d retries", races[i].what,
+		   races[i].strikes);
+		vitrine_snapshot_destroy(snapshot);
+	}
 }
 
 static void test_fallback(void)
@@ -355,20 +331,17 @@ int main(void)
 	int fd;
 
 	ksft_print_header();
-	snprintf(path, sizeof(path), "/tmp/vitrine-snapshot-XXXXXX");
-	fd = mkstemp(path);
-	if (fd < 0 || ftruncate(fd, FILE_WORDS * 8))
+	fd = memfd_create("tree", 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (ftruncate(fd, FILE_WORDS * 8))
 		return 1;
 	words = mmap(NULL, FILE_WORDS * 8, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (words == MAP_FAILED)
 		return 1;
-	test_edits();
-	test_growth();
-	test_others();
+	test_races();
 	test_fallback();
 	test_always_late();
 	test_refresh();
 	test_busy_writer();
-	unlink(path);
 	return tests_end();
 }
