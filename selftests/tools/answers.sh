@@ -155,9 +155,7 @@ for name in waits rush snapshot torn; do
 done
 
 # Thread ids 1000 to 8999, of the names many-0 to many-6; each waits twelve times, for 0.1 us to 0.2 ms.
-python3 - >many.fxt <<'END'
-from fxt import *
-begin()
+mktrace >many.fxt <<'END'
 for thread in range(1000, 9000):
     put(name(2, thread, b"many-%d" % (thread % 7)))
 now = 1000
@@ -183,9 +181,7 @@ check "the same as JSON" json '["many-5",1142,13704,34125,204800]' '.threads[] |
 	[.name, .threads, .runs, .runnable.average_ns, .runnable.max_ns]' latency -g -j many.fxt
 check "one name has the percentiles of all of its threads" json true '[.threads[].runnable |
 	.p50_ns > 3100 and .p50_ns < 3300 and .p99_ns > 200000] | all' latency -g -j many.fxt
-python3 - >ramp.fxt <<'END'
-from fxt import *
-begin()
+mktrace >ramp.fxt <<'END'
 now = 1000
 for wait in range(10, 4010, 10):
     put(wakeup(now, 9), switch(now + wait, 0, 9, state=0), switch(now + wait + 100, 9, 0))

@@ -48,10 +48,8 @@ traces records vitrine recorded renamed crowd wide spans waits
 
 # Switches and wakeups with all kinds of weights: of a normal thread, of a real-time thread, of
 # the idle thread, which is 7 here, of none, and one that is a text, in both forms of switches.
-python3 - >weights.fxt <<'END'
-from fxt import *
+mktrace >weights.fxt <<'END'
 IDLE = -1 << 31
-put(word(MAGIC))
 for i, (out, into) in enumerate(((IDLE, 120), (120, 49), (49, 0), (0, IDLE))):
     put(switch(1000 + i, 7 if out == IDLE else 10 + i, 7 if into == IDLE else 11 + i,
                int32(b"outgoing_weight", out), int32(b"incoming_weight", into)))
@@ -237,28 +235,19 @@ check "pairs: back, each event" same "$golden/spans.events" <(seen again)
 # The begin of a system call is recorded when its thread is switched out: here one sub-buffer
 # late, and after an interrupt that came later. Another call begins where records are lost,
 # and ends two sub-buffers later.
-python3 - >late.fxt <<'END'
-from fxt import *
+mktrace >late.fxt <<'END'
 IDLE, THREAD = (0, 0), (100, 101)
-sequence = before = 0
 def sched(time, text):
     return event(time, *THREAD, b"sched", text)
-def subbuf(begin, end, *records):
-    global sequence, before
-    put(word(MAGIC), record(0, 1 << 16 | 1 << 20 | 7 << 52, stream(b"vitrine")), record(1, 0, 10**9))
-    size = 160 + sum(map(len, records))
-    put(record(5, 0x8007 << 16 | 104 << 32 | 1 << 48, stream(b"vitrine"), 0x54454b4341505456, 2, sequence, size, begin,
-               end, before, 0, 0, 1000, 17 * 10**17, struct.pack("<IIII", 0, 1, 0, 4096)), *records)
-    sequence += 1
-    before += len(records)
-subbuf(1000, 1200, legacy_switch(1000, IDLE, THREAD), sched(1100, b"exec"), sched(1200, b"fork"))
-subbuf(1350, 1400, event(1190, *THREAD, b"irq", b"softirq RCU", kind=4, last=[1350]),
-       event(1150, *THREAD, b"syscall", b"futex", kind=2), legacy_switch(1400, THREAD, IDLE))
-subbuf(2000, 2100, legacy_switch(2000, IDLE, THREAD), event(2100, *THREAD, b"syscall", b"futex", kind=3))
-sequence += 1
-before += 5
-subbuf(5000, 5100, sched(5000, b"exec"), sched(5100, b"fork"))
-subbuf(5200, 5300, sched(5200, b"exec"), event(4900, *THREAD, b"syscall", b"sync", kind=4, last=[5300]))
+subbuf(0, 1000, 1200, legacy_switch(1000, IDLE, THREAD), sched(1100, b"exec"), sched(1200, b"fork"))
+subbuf(1, 1350, 1400, event(1190, *THREAD, b"irq", b"softirq RCU", kind=4, last=[1350]),
+       event(1150, *THREAD, b"syscall", b"futex", kind=2), legacy_switch(1400, THREAD, IDLE),
+       before=3)
+subbuf(2, 2000, 2100, legacy_switch(2000, IDLE, THREAD),
+       event(2100, *THREAD, b"syscall", b"futex", kind=3), before=6)
+subbuf(4, 5000, 5100, sched(5000, b"exec"), sched(5100, b"fork"), before=13)
+subbuf(5, 5200, 5300, sched(5200, b"exec"),
+       event(4900, *THREAD, b"syscall", b"sync", kind=4, last=[5300]), before=15)
 END
 convert late.fxt -o late.ctf
 check "a late begin: in order" same <(printf '%s\n' '1000 0 sched_switch' '1100 0 sched:exec' '1150 0 syscall_entry_futex' \
@@ -273,9 +262,7 @@ check "a late begin: latency finds as many lost" json 5 .lost latency -j late.fx
 
 # 20000 nested system calls: at most 16384 are split into begin and end, the others remain
 # whole.
-python3 - >deep.fxt <<'END'
-from fxt import *
-begin()
+mktrace >deep.fxt <<'END'
 put(*(event(1000 + i, 1, 1, b"syscall", b"x", kind=4, last=[10**6 - i]) for i in range(20000)))
 END
 convert deep.fxt -o deep.ctf
@@ -384,10 +371,7 @@ convert many.heph -o twice.ctf
 check "Heph into CTF" same many.print <("$vitrine" print twice.fxt)
 
 # A thread without a name that has the largest possible id.
-python3 - >last.fxt <<'END'
-from fxt import *
-put(word(MAGIC), record(8, 0, 1, 0, 0, 2**64 - 1, 2**64 - 1))
-END
+mktrace >last.fxt <<<'put(record(8, 0, 1, 0, 0, 2**64 - 1, 2**64 - 1))'
 convert last.fxt -o last.ctf
 check "CTF: a thread with the last id" grep -q 'next_tid = -1,' <(babeltrace last.ctf 2>/dev/null)
 

@@ -13,15 +13,13 @@ cut()
 
 # Two processes, secretd and sleepd; the former forks a child, which gets another name. All events
 # that have names and texts are in it.
-python3 - >family.fxt <<'END'
-from fxt import *
+mktrace >family.fxt <<'END'
 def process_of(thread):
     return 2 if thread == 3 else thread // 10 * 10
 def at(ns, thread, category, text, *args):
     put(event(ns, process_of(thread), thread, category, text, *(arg(*each) for each in args)))
 def turn(ns, *threads, state=3):
     put(legacy_switch(ns, *((process_of(thread), thread) for thread in threads), state=state))
-begin()
 for thread, process, text in (10, 10, b"secretd"), (11, 10, b"secret-io"), \
         (20, 20, b"sleepd"), (30, 30, b"grandson"), (2, 2, b"kthreadd"), (40, 40, b"wordy"):
     put(name(1, process, text), name(2, thread, text, arg(b"process", process)))
@@ -45,18 +43,16 @@ for ns, out, into in (1400, 30, 11), (1500, 11, 40), (1600, 40, 3), (1700, 3, 0)
 END
 
 # A thread on each of 6000 CPUs, which runs from 1 us to 2 us.
-python3 - >crowd.fxt <<'END'
-from fxt import *
+mktrace >crowd.fxt <<'END'
 cpus = range(1, 6001)
-put(word(MAGIC), *(name(kind, cpu, b"cpu%05d" % cpu) for cpu in cpus for kind in (1, 2)),
+put(*(name(kind, cpu, b"cpu%05d" % cpu) for cpu in cpus for kind in (1, 2)),
     *(switch(1000, 0, cpu, cpu=cpu) for cpu in cpus), *(switch(2000, cpu, 0, cpu=cpu) for cpu in cpus))
 END
 
 # A user stack of 15000 short frames, and a text behind it.
-python3 - >stack.fxt <<'END'
-from fxt import *
-put(word(MAGIC), event(1000, 10, 10, b"stacks", b"user stack",
-    arg(b"stack", b";".join([b"a"] * 15000)), arg(b"files", b"wordy")))
+mktrace >stack.fxt <<'END'
+put(event(1000, 10, 10, b"stacks", b"user stack", arg(b"stack", b";".join([b"a"] * 15000)),
+          arg(b"files", b"wordy")))
 END
 # threads FILE: print ids and names of the threads in FILE
 threads()

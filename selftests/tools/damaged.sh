@@ -28,11 +28,10 @@ check "timeline: ticks up to the last time" prints 10 grep -c 'class="t"' timeli
 
 # Each of 20001 CPUs has a turn up to that time: one more than a picture has room for, and
 # no length of a cell joins them.
-python3 - >crowd.fxt <<'EOF'
-from fxt import *
-put(word(MAGIC), *(switch(time, out, into, cpu=cpu) for time, out, into in ((1000, 0, 101), (2**64 - 1, 101, 0))
-                   for cpu in range(20001)))
-EOF
+mktrace >crowd.fxt <<'END'
+put(*(switch(time, out, into, cpu=cpu) for time, out, into in ((1000, 0, 101), (2**64 - 1, 101, 0))
+      for cpu in range(20001)))
+END
 check "timeline: more turns than cells can join" ends timeline crowd.fxt -o crowd.svg
 
 # ---- a sub-buffer of a CPU that there cannot be ----
@@ -51,15 +50,12 @@ done
 
 # ---- more names of interrupts than any machine has ----
 
-{
-	head -c 160 spans.fxt
-	python3 - <<-'END'
-	from fxt import *
-	nr = 3000
-	put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4, last=[1005 + 10 * i])
-	                            for i in range(nr)), switch(1000 + 10 * nr, 101, 0))
-	END
-} >interrupts.fxt
+mktrace >interrupts.fxt <<'END'
+nr = 3000
+subbuf(0, 1000, 1000)
+put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4, last=[1005 + 10 * i])
+                            for i in range(nr)), switch(1000 + 10 * nr, 101, 0))
+END
 check "latency: 1024 names of interrupts, and the others" json '[1025,["(others)",1976]]' \
 	'.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]' latency -j interrupts.fxt
 check "timeline: 1024 names of interrupts, and the others" drawn '[1025,"(others)"]' \
@@ -68,16 +64,10 @@ check "timeline: 1024 names of interrupts, and the others" drawn '[1025,"(others
 # ---- a gap before the first record ----
 
 # The first sub-buffer has no record with a time; then 5 are lost, and a thread runs from 6 ms on.
-python3 - >late.fxt <<'END'
-from fxt import *
-ns, preamble = 6000000, open("spans.fxt", "rb").read(160)
-at = preamble.index(b"VTPACKET")
-def subbuf(sequence, body, begin, end, before, lost):
-    packet = bytearray(preamble)
-    struct.pack_into("<QQQQQQQ", packet, at + 16, sequence, 160 + len(body), begin, end, 0, before, lost)
-    put(packet, body)
-subbuf(0, b"", 1000, 1000, 0, 0)
-subbuf(1, switch(ns, 0, 101) + switch(ns + 1000, 101, 0), ns, ns + 1000, 160, 5)
+mktrace >late.fxt <<'END'
+ns = 6000000
+subbuf(0, 1000, 1000)
+subbuf(1, ns, ns + 1000, switch(ns, 0, 101), switch(ns + 1000, 101, 0), bytes_before=160, lost=5)
 END
 check "timeline: a gap before the first record is at the begin" drawn '[[0,0]]' '[.lanes[].gaps]' late.fxt
 

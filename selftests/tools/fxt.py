@@ -70,3 +70,13 @@ def put(*records):
 def begin():
     """Put what a trace begins with; times are nanoseconds."""
     put(word(MAGIC), record(1, 0, 10**9))
+
+
+def subbuf(sequence, first, last, *records, before=0, bytes_before=0, lost=0):
+    """Put a sub-buffer of CPU 0, with the times of its first and last record."""
+    preamble = (word(MAGIC), record(0, 1 << 16 | 1 << 20 | 7 << 52, stream(b"vitrine")),
+                record(1, 0, 10**9))
+    put(*preamble, record(5, ref(b"vitrine") << 16 | 104 << 32 | 1 << 48, stream(b"vitrine"),
+                          0x54454b4341505456, 2, sequence, 160 + sum(map(len, records)),
+                          first, last, before, bytes_before, lost, 1000, 17 * 10**17,
+                          struct.pack("<IIII", 0, 1, 0, 4096)), *records)

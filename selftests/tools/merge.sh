@@ -34,10 +34,8 @@ merged()
 # one ends
 overlapping()
 {
-	python3 - "$1" <<-'END'
-	from fxt import *
+	mktrace "$1" <<-'END'
 	nr = int(sys.argv[1])
-	begin()
 	put(*(event(i, 1, 1 + i % 9, b"", b"work", kind=4, last=[10 * nr + i // 3 + (i % 2) * nr]) for i in range(nr)))
 	END
 }
@@ -46,9 +44,7 @@ overlapping()
 # the thread, too
 threads()
 {
-	python3 - "$@" <<-'END'
-	from fxt import *
-	begin()
+	mktrace "$@" <<-'END'
 	events = [arg.split(",") for arg in sys.argv[1:]]
 	put(*(name(2, int(koid), koid.encode()) for koid in {koid for _, koid in events}),
 	    *(event(int(time), int(koid), int(koid), b"", b"work") for time, koid in events))
@@ -58,10 +54,8 @@ threads()
 # large NR: make a trace with a large blob of NR bytes between two events
 large()
 {
-	python3 - "$1" <<-'END'
-	from fxt import *
+	mktrace "$1" <<-'END'
 	nr = int(sys.argv[1])
-	begin()
 	put(event(1, 1, 1, b"", b"work"),
 	    record(15, 0, 0x8004 << 16, stream(b"blob"), 2, 1, 1, nr, stream(bytes(i % 251 for i in range(nr)))),
 	    event(3, 1, 1, b"", b"work"))
@@ -97,11 +91,7 @@ mv crowd.fxt foreign.fxt
 "$mkfxt" speed 8000 >a.fxt
 later a.fxt 1500 >b.fxt
 # A wakeup by a thread that has a name, and no other record.
-python3 - >waker.fxt <<'END'
-from fxt import *
-begin()
-put(name(2, 7, b"boss"), wakeup(5, 8, arg(b"waker", 7)))
-END
+mktrace >waker.fxt <<<'put(name(2, 7, b"boss"), wakeup(5, 8, arg(b"waker", 7)))'
 
 check "no OUT" refused "" merge a.fxt b.fxt
 check "no FILE" refused "" merge -o out.fxt

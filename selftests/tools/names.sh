@@ -40,9 +40,7 @@ check "diff: escaped" grep -q 'root:a\\u202eb\\u200dc = 1' out
 # ---- traces ----
 
 # Thread, process, event, category, argument and string have such names.
-python3 - >names.fxt <<'END'
-from fxt import *
-begin()
+mktrace >names.fxt <<'END'
 put(name(2, 7, b"t\xe2\x80\xaeu\xe2\x80\x8dv", arg(b"process", 6)),
     event(5, 6, 7, b"c\xd8\x9cc", b"e\xe2\x80\xaeu\xe2\x80\x8dv", arg(b"g\xc2\xad", b"x\xe2\x80\xa8yz")),
     record(3, 1 << 16, 0, 0), record(3, 2 << 16, 6, 7), record(8, 1 << 28 | 2 << 36 | 120 << 52, 9))

@@ -17,9 +17,7 @@ trap 'rm -rf "$dir" "$code"' EXIT
 # stacks STACK FILES...: make a trace with user stacks
 stacks()
 {
-	python3 - "$process" "$@" <<-'END'
-	from fxt import *
-	begin()
+	mktrace "$process" "$@" <<-'END'
 	stacks = [text.encode() for text in sys.argv[2:]]
 	put(*(event(i + 1, int(sys.argv[1]), 21, b"stacks", b"user stack", arg(b"stack", stacks[i]),
 	            arg(b"files", stacks[i + 1])) for i in range(0, len(stacks), 2)))
@@ -144,15 +142,13 @@ symbolize
 check "a path with a space" stacks_are "deepest+0x0 [prog ram]"
 
 # A trace in which 40 stacks occur again and again.
-python3 - "$main" "$last" "$files" >stacks.fxt <<'END'
+mktrace "$main" "$last" "$files" >stacks.fxt <<'END'
 import random
-from fxt import *
 random.seed(1)
 main, last, files = (text.encode() for text in sys.argv[1:])
 stacks = [b";".join(b"program+" + random.choice((main, last)) for _ in range(20)) for _ in range(40)]
 def string(index, text):
     return record(2, index << 16 | len(text) << 32, stream(text))
-begin()
 put(*(string(i, text) for i, text in enumerate([b"stacks", b"user stack", b"stack", b"files", files] + stacks, 1)),
     *(record(4, 2 << 20 | 1 << 32 | 2 << 48, i + 1, 20, 21, record(6, 3 << 16 | 6 + random.randrange(40) << 32),
              record(6, 4 << 16 | 5 << 32)) for i in range(20000)))
@@ -270,6 +266,7 @@ cat >dump.c <<'END'
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <ucontext.h>
@@ -337,20 +334,11 @@ static void make_trampoline(void)
 	trampoline = code;
 }
 
-__attribute__((noipa)) void save_maps(void)
-{
-	char bytes[16384];
-	FILE *maps = fopen("maps", "w"), *own = fopen("/proc/self/maps", "r");
-	size_t len = fread(bytes, 1, sizeof(bytes), own);
-
-	fwrite(bytes, 1, len, maps);
-	fclose(maps);
-}
-
 int main(void)
 {
 	make_trampoline();
-	save_maps();
+	if (system("cat /proc/$PPID/maps >maps"))
+		return 1;
 	return outer() != 3;
 }
 END
@@ -367,9 +355,7 @@ done <maps
 # the module does: after the registers, a bit for each word of the stack, and the pointers
 memory()
 {
-	python3 - "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" "${6:--1}" \
-		"$registers" <<-'END'
-	from fxt import *
+	mktrace "$1" "$2" "$3" "${4:-100000}" "${5:-$registers}" "${6:--1}" "$registers" <<-'END'
 	stack, files, maps, nr_bytes, registers, nr_words, nr_saved = \
 	    *(text.encode() for text in sys.argv[1:4]), *map(int, sys.argv[4:])
 	saved = [value for value, in struct.iter_unpack("<Q", open("words", "rb").read()[:nr_bytes])]
@@ -387,7 +373,6 @@ memory()
 	def uint32(name, value):
 	    return record(2, ref(name) << 16 | value << 32, stream(name))
 	name = b"user stack memory"
-	begin()
 	put(event(1, 20, 21, b"stacks", b"user stack", arg(b"stack", stack), arg(b"files", files),
 	          arg(b"maps", maps), arg(b"memory", 17, kind=4)),
 	    record(15, 0, ref(b"stacks") | ref(name) << 16 | 3 << 32, stream(b"stacks"), stream(name), 1, 20, 21,
