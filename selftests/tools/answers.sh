@@ -63,8 +63,7 @@ No wakeups of these threads in the trace: only preemptions are known
 check "what ends in a later sub-buffer is not lost" filtered \
 	"1 gap, 4 records lost: what threads did meanwhile is left out" "sed -n 3p" latency spans.fxt
 for name in late-span late-spans; do
-	check "$name: check finds no loss" sound $name.fxt "0 records lost"
-	check "$name: nor does latency, in all the time" json '[0,0,5,2000,2000,0]' '[.gaps, .lost,
+	check "$name: latency finds no loss, in all the time" json '[0,0,5,2000,2000,0]' '[.gaps, .lost,
 		.switches] + (.threads[] | [.running_ns, .blocked_ns, .unknown_ns])' latency -j $name.fxt
 	check "$name: nor does why, which has both waits" json '[0,0,2]' \
 		'[.gaps, .lost, (.waits | map(.count) | add)]' why -j $name.fxt
@@ -86,10 +85,8 @@ check "the same as JSON" json '[0,[{"cpu":0,"before_ns":13500000000}]]' '[.gaps,
 	latency -j snapshot.fxt
 check "nothing is unknown of a later part" filtered 0 "grep -c 'No records'" \
 	latency --from 13.5 snapshot.fxt
-"$vitrine" merge snapshot.fxt -o merged.fxt
-check "merge does not forget what is missing" alike latency snapshot.fxt merged.fxt
 "$vitrine" cut --from 13.4 snapshot.fxt -o cut.fxt
-check "nor does cut" has \
+check "cut does not forget what is missing" has \
 	"^No records of CPU 0 before 13.500000000: what threads waited for until then is left out$" \
 	latency cut.fxt
 "$vitrine" cut --from 13.6 snapshot.fxt -o cut.fxt

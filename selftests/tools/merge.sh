@@ -85,7 +85,7 @@ merge()
 	command_into_files merge "$@"
 }
 
-traces vitrine recorded crowd
+traces vitrine crowd
 mv vitrine.fxt lost.fxt
 mv crowd.fxt foreign.fxt
 "$mkfxt" speed 8000 >a.fxt
@@ -111,9 +111,6 @@ check "a damaged file" exits 1 "cut.fxt: offset 0x[0-9a-f]+: .*; left out" merge
 check "what could be read is merged" sound out.fxt
 rm out.fxt
 
-check "one file" exits 0 "" merge a.fxt -o one.fxt
-check "one file is unchanged" alike print a.fxt one.fxt
-
 check "three files" exits 0 "" merge a.fxt b.fxt a.fxt -o three.fxt
 check "three files: the result is one sound trace" sound three.fxt \
 	" 24000 switches, 6 CPUs, 4 threads, 0 records lost"
@@ -126,10 +123,6 @@ check "three files: records are in time order" sort -c -n <("$vitrine" print --j
 check "a trace with losses" exits 0 "" merge b.fxt lost.fxt -o losses.fxt
 check "as many records are lost as before" sound losses.fxt \
 	"$("$vitrine" check lost.fxt | grep -o ' [0-9]* records lost')"
-
-merge recorded.fxt -o recorded.out.fxt
-check "the recorder's note of a loss is not counted as a loss" sound recorded.out.fxt \
-	" 10 switches, .* 7 records lost"
 
 merge a.fxt foreign.fxt -o foreigners.fxt
 check "a trace of another producer is aligned" ended 0 \
