@@ -11,8 +11,6 @@ man=$root/usr/share/man
 header=$root/usr/include/vitrine/vitrine.h
 python=(env LD_PRELOAD="${SANITIZER:-}" ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$lib"
 	PYTHONPATH="$lib/python3/dist-packages" python3 -c)
-rings=
-trap '[ -z "$rings" ] || kill "$rings"; rm -rf "$dir"' EXIT
 
 mkdir -p "$root"
 check "make install" make -s -C "$top/tools" ${SANITIZER:+SAN=1} O="$build/tools" DESTDIR="$root" \
@@ -82,9 +80,6 @@ check "groff has nothing to say against any page" same /dev/null \
 
 # ---- the examples -----------------------------------------------------------
 
-# build_example NAME LINK...: compile the example of the manual page NAME: the .EX block in its
-# section EXAMPLES
-
 # flags ARGUMENT...: run pkg-config for the library installed under $root
 flags()
 {
@@ -93,7 +88,8 @@ flags()
 		pkg-config "$@" libvitrine
 }
 
-# build_example NAME LINK...: compile the example of the manual page NAME
+# build_example NAME LINK...: compile the example of the manual page NAME: the .EX block in its
+# section EXAMPLES
 build_example()
 {
 	sed '1,/^\.SH EXAMPLES/d' "$top/Documentation/man/$1.3" | sed -n '/^\.EX/,/^\.EE/p' |
@@ -105,79 +101,56 @@ build_example()
 		$(flags --cflags) -o "$1" "$1.c" "${@:2}"
 }
 
-# prints_lines EXPECTED COMMAND...: COMMAND succeeds and prints lines that match each line of
-# EXPECTED. Its standard input is $FILE, if set.
+# prints_lines EXPECTED COMMAND: COMMAND, a line of the shell, succeeds and prints lines that match
+# each line of EXPECTED
 prints_lines()
 {
 	local said line
 
-	said=$(LD_LIBRARY_PATH=$lib timeout 600 "${@:2}" <"${FILE-/dev/null}" 2>&1) || { echo "status $?: $said"; return 1; }
+	said=$(LD_LIBRARY_PATH=$lib timeout 600 bash -o pipefail -c "$2" </dev/null 2>&1) ||
+		{ echo "status $?: $said"; return 1; }
 	while IFS= read -r line; do
 		grep -qxE -- "$line" <<<"$said" || { echo "no line '$line' in: $said"; return 1; }
-	done <<<"$1"
+	done < <(printf '%b\n' "$1")
 }
 
 golden_tree v2-tree tree.inspect
 traces vitrine
 mv vitrine.fxt trace.fxt
-mkdir -p vitrine/trace
-"$build/fake_rings" "$dir" >rings.log &
-rings=$!
-until_there vitrine/trace/cpu0
+start_rings
 
-# run_example NAME: run the example NAME and check its output
-run_example()
-{
-	case $1 in
-	libvitrine)
-		prints_lines $'tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records' \
-			"./$1" tree.inspect trace.fxt ;;
-	vitrine_error)
-		prints_lines "tree.inspect: this is format 1, not a trace; record one with vitrine record" \
-			"./$1" tree.inspect ;;
-	vitrine_format)
-		FILE=trace.fxt prints_lines "a Fuchsia trace" "./$1" ;;
-	vitrine_source)
-		prints_lines "tree.inspect, read: 0 edits" "./$1" tree.inspect ;;
-	vitrine_snapshot)
-		LD_LIBRARY_PATH=$lib ./vitrine_snapshot tree.inspect | cmp - tree.inspect ;;
-	vitrine_hierarchy)
-		prints_lines $'root\n  kid\n    uint' "./$1" tree.inspect ;;
-	vitrine_value)
-		prints_lines $((-1 + 7)) "./$1" tree.inspect uint ;;
-	vitrine_inspect_check)
-		FILE=tree.inspect prints_lines "[1-9][0-9]* values, 0 faults" "./$1" ;;
-	vitrine_fxt)
-		FILE=trace.fxt prints_lines "[1-9][0-9]* switches, 0 bad records" "./$1" ;;
-	vitrine_fxt_check)
-		prints_lines "[1-9][0-9]* switches of [1-9][0-9]* threads in [0-9]+ ns, [0-9]+ lost" \
-			"./$1" trace.fxt ;;
-	vitrine_archive)
-		prints_lines "[0-9]+ ns: cpu[0-9]+: .+ \([0-9]+\)" "./$1" trace.fxt ;;
-	vitrine_ring)
-		prints_lines "cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost" \
-			"./$1" vitrine/trace/cpu0 ;;
-	vitrine_marker)
-		: >markers
-		prints_lines $'round 0\nround 1\nround 2' "./$1" markers &&
-			cmp markers <(for round in 0 1 2; do
-				# shellcheck disable=SC2059
-				printf "B||roundC\0\\$round\0\0\0\0\0\0\0roundsE"
-			done) ;;
-	vitrine_writer)
-		prints_lines "$((2 * $(stat -c %s trace.fxt))) bytes" "./$1" twice.fxt trace.fxt trace.fxt &&
-			[ "$(stat -c %s twice.fxt)" = $((2 * $(stat -c %s trace.fxt))) ] ;;
-	*)
-		echo "nothing is known about the example of $1: add it to $0"
-		return 1 ;;
-	esac
-}
+: >markers
+for round in 0 1 2; do
+	# shellcheck disable=SC2059
+	printf "B||roundC\0\\$round\0\0\0\0\0\0\0roundsE"
+done >expected.markers
+twice=$((2 * $(stat -c %s trace.fxt)))
+
+# The example of each page, the rest of the line that runs it, and what it prints
+cat >examples <<END
+libvitrine@tree.inspect trace.fxt@tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records
+vitrine_error@tree.inspect@tree.inspect: this is format 1, not a trace; record one with vitrine record
+vitrine_format@<trace.fxt@a Fuchsia trace
+vitrine_source@tree.inspect@tree.inspect, read: 0 edits
+vitrine_snapshot@tree.inspect | cmp - tree.inspect@
+vitrine_hierarchy@tree.inspect@root\n  kid\n    uint
+vitrine_value@tree.inspect uint@6
+vitrine_inspect_check@<tree.inspect@[1-9][0-9]* values, 0 faults
+vitrine_fxt@<trace.fxt@[1-9][0-9]* switches, 0 bad records
+vitrine_fxt_check@trace.fxt@[1-9][0-9]* switches of [1-9][0-9]* threads in [0-9]+ ns, [0-9]+ lost
+vitrine_archive@trace.fxt@[0-9]+ ns: cpu[0-9]+: .+ \([0-9]+\)
+vitrine_ring@vitrine/trace/cpu0@cpu0: [1-9][0-9]* bytes, [1-9][0-9]* switches, 0 lost
+vitrine_marker@markers && cmp markers expected.markers@round 0\nround 1\nround 2
+vitrine_writer@twice.fxt trace.fxt trace.fxt && stat -c 'has %s' twice.fxt@$twice bytes\nhas $twice
+END
 
 mapfile -t shared <<<"$(flags --libs | tr ' ' '\n' | grep .)"
 for page in "$top"/Documentation/man/*.3; do
 	name=$(basename "$page" .3)
 	check "$name(3): the example builds" build_example "$name" "${shared[@]}"
-	check "$name(3): the example runs" run_example "$name"
+	IFS=@ read -r _ arguments expected <<<"$(grep "^$name@" examples)"
+	check "$name(3): the example runs" prints_lines "${expected-a line about $name in $0}" \
+		"./$name $arguments"
 done
 
 check "Python imports what is installed" prints -5 \
@@ -215,7 +188,7 @@ check "Python writes markers" python_markers
 build_example vitrine_fxt "$lib/libvitrine.a"
 check "a program with the archive in it does not need the library" fails \
 	grep libvitrine <(readelf -d vitrine_fxt)
-FILE=trace.fxt check "a program with the archive in it runs" \
-	prints_lines "[1-9][0-9]* switches, 0 bad records" ./vitrine_fxt
+check "a program with the archive in it runs" \
+	prints_lines "[1-9][0-9]* switches, 0 bad records" "./vitrine_fxt <trace.fxt"
 
 plan

@@ -5,29 +5,23 @@
 # sessions, and everything that can be missing.
 
 . "$(dirname "$0")/command" || exit
-rings=
-trap '[ -z "$rings" ] || kill "$rings"; rm -rf "$dir"' EXIT
 
 record()
 {
 	command_into_files record "$@"
 }
 
-# ended STATUS PATTERN...: the exit code was STATUS, and each PATTERN matches a line of err
-ended()
+# records STATUS PATTERN OPTION...: record exits with STATUS, and a line of what it says matches PATTERN
+records()
 {
-	local pattern
-
-	[ "$(cat "$dir/status")" = "$1" ] || return
-	for pattern in "${@:2}"; do
-		grep -qE "$pattern" "$dir/err" || return
-	done
+	record "${@:3}"
+	ended_saying "$1" "$2"
 }
 
 # wrong MESSAGE OPTION...: these options are a usage error
 wrong()
 {
-	exits 2 "$1" record "${@:2}" -- true
+	refused "$1" record "${@:2}" -- true
 }
 
 # hold NAME [OPTION]...: begin to record NAME.fxt, which goes on until release NAME
@@ -67,17 +61,12 @@ enable()
 # fresh_rings: start new rings; nothing is written to them while the file "hold" exists
 fresh_rings()
 {
-	if [ -n "$rings" ]; then
-		kill "$rings"
-		wait "$rings"
-	fi
-	rm -rf "$dir/vitrine"
-	mkdir -p "$dir/vitrine/trace"
+	stop_rings
+	rm -rf vitrine
+	mkdir -p vitrine/trace
 	enable
-	printf '%s\n' -sched +irq >"$dir/vitrine/trace/events"
-	"$build/fake_rings" "$dir" >"$dir/given" &
-	rings=$!
-	until_there "$dir/vitrine/trace/cpu0"
+	printf '%s\n' -sched +irq >vitrine/trace/events
+	start_rings
 }
 
 # A command that ends when the ring of CPU 0 has as many more sub-buffers as its argument
@@ -100,7 +89,7 @@ chmod +x until_more
 # ---- missing files and arguments ----
 
 record -o trace.fxt -- true
-check "not loaded" ended 3 "is not loaded" "insmod vitrine.ko"
+check "not loaded" ended_saying 3 "is not loaded" "insmod vitrine.ko"
 mkdir -p vitrine/trace
 check "no rings" exits 3 "no ring of any CPU found" record -o trace.fxt -- true
 for duration in 0 -1 nan 1e300 2x 5mss "5 ms" 2000h ""; do
@@ -114,11 +103,11 @@ fresh_rings
 enable "[0] 1"
 check "switched off" exits 3 "switched off; run .echo 1 > .*/trace/enable" record -o trace.fxt -- true
 enable
-check "no such command" exits 3 "no-such-command: cannot run: No such file" record -o trace.fxt -- ./no-such-command
+check "no such command" records 3 "no-such-command: cannot run: No such file" -o trace.fxt -- ./no-such-command
 check "no such directory" exits 3 "no/such/directory/trace.fxt: cannot create" record -o no/such/directory/trace.fxt -- touch ran
 check "no such directory: the command did not run" no_file ran
 check "no such directory: no file is left" no_file '*.fxt*'
-check "no file: a name with the time" exits 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" record -- true
+check "no file: a name with the time" records 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" -- true
 check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
 
@@ -138,16 +127,15 @@ enable
 # ---- commands ----
 
 record -o trace.fxt -- sh -c 'echo said; exit 7'
-check "a command that fails" ended 7 "sh exited with status 7" \
+check "a command that fails" ended_saying 7 "sh exited with status 7" \
 	"trace.fxt: [0-9]+ switches on [12] CPUs?, [0-9]+ bytes, 0 lost"
 check "the output of the command is unchanged" grep -qx said out
 check "the trace is sound" "$vitrine" check trace.fxt
-record -o trace.fxt sh -c 'kill -9 $$'
-check "a command that is killed" ended 137 "sh was killed by signal 9"
+check "a command that is killed" records 137 "sh was killed by signal 9" -o trace.fxt sh -c 'kill -9 $$'
 # The command waits for the trace, which is there when the recording has ended.
 rm trace.fxt
-record -o trace.fxt -t 0.3 -- sh -c 'while [ ! -e trace.fxt ]; do sleep 0.05; done; echo late'
-check "time up before the command ends" ended 0 ", (0\.[3-9]|[1-9][0-9]*\.)[0-9]* s"
+check "time up before the command ends" records 0 ", (0\.[3-9]|[1-9][0-9]*\.)[0-9]* s" \
+	-o trace.fxt -t 0.3 -- sh -c 'while [ ! -e trace.fxt ]; do sleep 0.05; done; echo late'
 check "the command ends all the same" grep -qx late out
 
 for limit in "--for 300ms" "--for=0.3s" "--time 300000us" "-t .3" "-t 0.005min"; do
@@ -163,20 +151,20 @@ until_there up
 kill -TERM $recorder
 wait $recorder
 echo $? >status
-check "SIGTERM ends the recording, not what the command says" ended 5 "term.fxt: "
+check "SIGTERM ends the recording, not what the command says" ended_saying 5 "term.fxt: "
 check "SIGTERM reaches the command" grep -qx "asked to end" out
 
 # ---- a pipe ----
 
 "$vitrine" record -o - -- sh -c 'echo said; exit 7' 2>err >trace.fxt
 echo $? >status
-check "-o -" ended 7 "^vitrine: standard output: [0-9]+ switches on [12] CPU" "^said$"
+check "-o -" ended_saying 7 "^vitrine: standard output: [0-9]+ switches on [12] CPU" "^said$"
 check "standard output is a trace and nothing else" "$vitrine" check trace.fxt
 "$vitrine" record -o - -- ./until_more 1 2>err | "$vitrine" check - >out
 check "a pipe" grep -q "^standard input: .* [1-9][0-9]* switches, .*: no fault" out
 script -qec "'$vitrine' record -o - -t 0.1 2>err" /dev/null </dev/null >out
 echo $? >status
-check "the trace is not written to a terminal" ended 2 "standard output is a terminal"
+check "the trace is not written to a terminal" ended_saying 2 "standard output is a terminal"
 
 # ---- compressed ----
 
@@ -213,7 +201,7 @@ check "--rotate: no pipe" wrong "record: --rotate needs a FILE" --rotate 1M -o -
 
 touch hold
 fresh_rings
-check "--rotate" exits 0 "turn.fxt: [0-9]+ switches" record -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
+check "--rotate" records 0 "turn.fxt: [0-9]+ switches" -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
 check "--rotate: each file is a sound trace" "$vitrine" check turn.0*.fxt
 check "--rotate: a file has that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
 check "--rotate: the sum of the sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
@@ -238,7 +226,7 @@ check "--cgroup without a slash" wrong "is not the path of a cgroup" --cgroup us
 check "-C 1-0" wrong "\`1-0' is not a list of CPUs, such as 0,2-3" -C 1-0
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
-check "-C" ended 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
+check "-C" ended_saying 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
 check "-C: the file has switches of this CPU only" \
 	filtered 1 "jq 'select(.kind == \"switch\").cpu' | uniq" print --json part.fxt
 check "-C: the file says which CPU it has" has "left out on purpose: cpus=1" check part.fxt
@@ -246,7 +234,7 @@ record -o part.fxt.zst -C 1 -- true
 check "-C into a compressed file" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
 check "-C into a pipe" sound out
-check "a process that does not exist" exits 0 "" record -o part.fxt -p nobody -- true
+check "a process that does not exist" records 0 "part.fxt: " -o part.fxt -p nobody -- true
 check "the trace of a process that does not exist has no thread" json '[0,0]' \
 	'[.switches, (.threads | length)]' latency -j part.fxt
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
@@ -296,19 +284,19 @@ check "wakeups are switched off when the time is up" events_are meanwhile -sched
 	"$vitrine" record -o - -t 60 2>err
 	echo $? >status
 } | head -c 1000 >out
-check "nobody reads the pipe any longer" ended 3 \
+check "nobody reads the pipe any longer" ended_saying 3 \
 	"standard output: cannot write: Broken pipe; the trace up to then is saved: [0-9]+ bytes"
 check "wakeups are switched off if nobody reads the pipe" events_are $events -sched +irq
 
 # ---- a delay ----
 
-record -o trace.fxt --delay 1h -- cp $events meanwhile
-check "the command ends before the delay" ended 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s"
+check "the command ends before the delay" records 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s" \
+	-o trace.fxt --delay 1h -- cp $events meanwhile
 check "the trace is empty" sound trace.fxt " 0 switches"
 check "the command ends before the delay: nothing was switched on" events_are meanwhile -sched +irq
 began=$(date +%s%3N)
 record -o trace.fxt --delay 300ms -- sh -c "until grep -q +sched $events; do sleep 0.05; done; date +%s%3N >meanwhile"
-check "the delay ends before the command" ended 0 "trace.fxt: [0-9]+ switches on [12] CPU"
+check "the delay ends before the command" ended_saying 0 "trace.fxt: [0-9]+ switches on [12] CPU"
 check "wakeups are switched on after the delay" test $(($(cat meanwhile) - began)) -ge 300
 check "wakeups are switched off after the delayed recording" events_are $events -sched +irq
 
@@ -322,7 +310,7 @@ check "--all, figures of no use" exits 3 "trace/cost: cannot parse" record -o tr
 printf '%s\n' 'switch 0' 'wakeup 0' 'event 0' >vitrine/trace/cost
 switched "--all: each category" -poll +poll -poll --all
 switched "--all: a category with a filter" "-sched +irq:cpus=0" "+sched +irq:cpus=0" "-sched +irq:cpus=0" --all
-check "records that cost nothing take nothing" ended 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
+check "records that cost nothing take nothing" ended_saying 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
 
 # share_is COST: the reported share of CPU time is the number of switches in the summary,
 # times COST, in the time of the recording
@@ -399,7 +387,7 @@ check "--why and --no-wakeups" wrong "record: --no-wakeups excludes --all and --
 echo "blocked_us=7 kthreads" >$stacks
 record -o trace.fxt --why -- cp $stacks .
 check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
-check "the message says that the stacks of the user are left alone" ended 0 "already set and is not changed: blocked_us=7 kthreads"
+check "the message says that the stacks of the user are left alone" ended_saying 0 "already set and is not changed: blocked_us=7 kthreads"
 check "the stacks of the user are still set after recording" stacks_are "blocked_us=7 kthreads"
 echo none >$stacks
 record -o trace.fxt --why -- ./no-such-command
@@ -418,7 +406,7 @@ check "stacks are switched off when the last recorder ends" until_true as_it_was
 # recorded_stack [OPTION]...: record the user stack $stack of this program
 recorded_stack()
 {
-	printf '%s\n' "$stack" "$vitrine $(readelf -n "$vitrine" | awk '/Build ID/ { print $3 }')" >stack.new
+	printf '%s\n' "$stack" "$vitrine $(id_of "$vitrine")" >stack.new
 	record --why "$@" -- sh -c 'mv stack.new stack; while [ -e stack ]; do sleep 0.05; done'
 }
 
@@ -434,7 +422,7 @@ if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
 	stack=$(printf 'vitrine+%#x;vitrine+0x7fffffff' $((main - begin + 4)))
 	recorded_stack -o named.fxt
 	check "--why names functions" stack_is "main+0x4 [vitrine];vitrine+0x7fffffff"
-	check "--why tells the number of named frames" ended 0 "named.fxt: found the functions of 1 of 2 frames"
+	check "--why tells the number of named frames" ended_saying 0 "named.fxt: found the functions of 1 of 2 frames"
 	check "the trace with named functions is sound" "$vitrine" check named.fxt
 	recorded_stack -o named.fxt.zst
 	check "--why names functions in a compressed file" has "main\+0x4 \[vitrine\]" print named.fxt.zst
@@ -442,12 +430,11 @@ if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
 	check "--why names no functions on standard output" stack_is "$stack"
 	recorded_stack -o named.fxt --zstd
 	check "--why names no functions with --zstd" stack_is "$stack"
-	mkdir alone
-	cp "$vitrine" alone/
-	vitrine=alone/vitrine recorded_stack -o named.fxt
-	check "--why without libdw reports no error" ended 0 "named.fxt: [0-9]+ switches"
+	cp "$vitrine" alone
+	vitrine=$dir/alone recorded_stack -o named.fxt
+	check "--why without libdw reports no error" ended_saying 0 "named.fxt: [0-9]+ switches"
 	check "--why without libdw names no functions" stack_is "$stack"
-	rm -r alone named.fxt named.fxt.zst
+	rm alone named.fxt named.fxt.zst
 fi
 
 # killed AFTER: a recorder that is killed after this time leaves nothing on
@@ -469,12 +456,12 @@ put_to -sched +irq
 # ---- disk full ----
 
 limited 5 record -o full.fxt -t 60
-check "disk full" ended 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
+check "disk full" ended_saying 3 "full.fxt: cannot write" "is saved: [0-9]+ bytes"
 check "what was saved is sound" "$vitrine" check full.fxt
 "$mkfxt" speed 300000 >large.fxt
 limited 100 command_into_files convert large.fxt -o full.fxt.zst
-check "disk full, compressed" ended 3 "full.fxt.zst: cannot write"
-check "/dev/full" exits 3 "/dev/full: cannot write: No space left" record -o /dev/full -t 0.2
+check "disk full, compressed" ended_saying 3 "full.fxt.zst: cannot write"
+check "/dev/full" records 3 "/dev/full: cannot write: No space left" -o /dev/full -t 0.2
 
 # ---- a CPU comes online, a session ends, ^C ----
 
@@ -490,10 +477,8 @@ until_true grep -q "cpu0 session 2" given
 kill -INT $recorder
 wait $recorder
 echo $? >status
-kill $rings
-wait $rings
-rings=
-check "a recording of two sessions, interrupted" ended 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
+stop_rings
+check "a recording of two sessions, interrupted" ended_saying 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
 check "a recording of two sessions is sound" "$vitrine" check long.fxt
 check "a recording of two sessions lost nothing" has " 2 CPUs, 2 threads, 0 records lost" check long.fxt
 

@@ -74,12 +74,6 @@ int main(void)
 }
 END
 "${CC:-gcc}" -g -O1 -no-pie -Wl,--build-id -o program program.c || exit
-# id_of PROGRAM: print its build id
-id_of()
-{
-	readelf -n "$1" 2>/dev/null | awk '/Build ID/ { print $3 }'
-}
-
 id=$(id_of program)
 base=$(readelf -lW program | awk '$1 == "LOAD" { print $3; exit }')
 
@@ -113,10 +107,15 @@ files="$PWD/program $id"
 stacks "$stack" "$files" >stacks.fxt
 check "a trace with user stacks is sound" sound stacks.fxt
 check "a trace with user stacks is symbolized" exits 0 "named.fxt: found the functions of 3 of 3 frames" symbolize stacks.fxt -o named.fxt
-name_main="main+$(printf '%#x' $((main - $(offset main)))) [program]"
-name_last="last_call+$(printf '%#x' $((last - $(offset last_call)))) [program]"
+names="main+$(printf '%#x' $((main - $(offset main))));last_call+$(printf '%#x' $((last - $(offset last_call))))"
+# names_in FILE: print the stack with the names of the functions
+names_in()
+{
+	echo "${names//;/ [$1];} [$1]"
+}
+
 check "functions have names, also one that ends with a call" \
-	stacks_are "$name_main;$name_last;?;deepest+0x0 [program]"
+	stacks_are "$(names_in program);?;deepest+0x0 [program]"
 check "the rest of the trace is unchanged" same <("$vitrine" print --json stacks.fxt | jq -c 'del(.offset, .provider, .args.stack)') \
 	<("$vitrine" print --json named.fxt | jq -c 'del(.offset, .provider, .thread.name, .args.stack)')
 check "the trace with names is sound" sound named.fxt
@@ -170,14 +169,6 @@ named()
 	stacks "$1+$main;$1+$last;?" "$PWD/$1 $id" >stacks.fxt
 	"${@:3}" "$vitrine" symbolize stacks.fxt -o named.fxt 2>/dev/null
 	stacks_are "$2;?"
-}
-
-names="main+$(printf '%#x' $((main - $(offset main))));last_call+$(printf '%#x' $((last - $(offset last_call))))"
-
-# names_in FILE: print the stack with the names of the functions
-names_in()
-{
-	echo "${names//;/ [$1];} [$1]"
 }
 
 copied bare
@@ -244,6 +235,7 @@ $(printf '7f0000000000 10 %01000d' 0)
 nonsense
 END
 symbolized "program+$main;?+0x7f0000001010;?+0x7f0000001100;?+0x7f0000001101;?+0x6f0000000000;?;?+;?+0x7f0000002000" "$files"
+name_main="${names%;*} [program]"
 handler="py::handler:/srv/app? v2.py"
 check "the names of code without a file" stacks_are "$name_main;$handler+0x10 [jit];$handler+0x100 [jit];?;?;?;?;?"
 "$vitrine" cut --anonymise stacks.fxt -o cut.fxt 2>/dev/null
@@ -438,9 +430,8 @@ check "no FILE" refused "" symbolize -o out.fxt
 check "no such file" exits 3 "missing.fxt: cannot open" symbolize missing.fxt -o out.fxt
 check "no trace" exits 1 "/dev/null: offset 0x0: not a Fuchsia trace" symbolize /dev/null -o out.fxt
 
-mkdir alone
-cp "$vitrine" alone/
-vitrine=alone/vitrine
+cp "$vitrine" alone
+vitrine=$dir/alone
 check "symbolize without libdw" exits 3 "needs the program .*/find-symbols; install" symbolize stacks.fxt -o out.fxt
 check "symbolize without libdw leaves no file" no_file 'out*.fxt*'
 

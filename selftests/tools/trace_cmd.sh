@@ -202,8 +202,8 @@ check "no file" exits 3 "missing.dat: cannot open" convert missing.dat --from tr
 check "no directory" exits 3 "cannot create" convert all.dat -o no/such/directory/other.fxt
 check "no room" exits 3 "cannot write: No space left" convert all.dat -o /dev/full --to fxt
 check "is not written" exits 2 "other.dat: format trace-cmd can only be read$" convert all.fxt -o other.dat
-mkdir alone && cp "$vitrine" alone/
-vitrine=alone/vitrine
+cp "$vitrine" alone
+vitrine=$dir/alone
 check "trace-cmd without libtracecmd" exits 3 \
 	"trace-cmd's format needs the program .*/vitrine/read-trace-cmd; install the package vitrine-tools; .*README$" \
 	convert all.dat -o other.fxt
