@@ -62,9 +62,6 @@ done
 mkdir -p empty/vitrine/inspect
 check "no tree at all" prints '{}' env VITRINE_DEBUGFS="$dir/empty" "$vitrine" show --json
 
-# 64-bit numbers are exact; compare the text, because jq may round them
-check "largest number" has '"uint": 18446744073709551615' show --json cpu10
-
 # deep NODES FILE: make a tree of so many nodes, each below the one before
 deep()
 {

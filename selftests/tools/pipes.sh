@@ -38,7 +38,6 @@ checked()
 	of_pipe "$1" "$2" check - && same <(sed "s/^standard input:/$2:/" out) <("$vitrine" check "$2")
 }
 check "check: a trace on a pipe" checked 0 many.fxt
-check "check: a tree on a pipe" checked 0 tree.inspect
 check "check: a damaged trace on a pipe" checked 1 damaged.fxt
 check "check: of no known format: the error names no copy" unreadable "offset 0x0: neither" check -
 check "check: standard input may be a file" has "^standard input: .*: no fault" check - <tree.inspect

@@ -86,9 +86,6 @@ check "a function in C++ without its arguments" has "in pthread_cond_timedwait <
 	why -p mariadb --from 0.816 --to 0.826 rules.fxt
 check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
 check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
-check "a convoy: the last waiter waited for all that had the lock" json '["holder","second","first"]' \
-	'.waits[0].longest.path[:3] | map(.thread.name)' why -j convoy.fxt
-check "all parts add up" parts convoy.fxt
 check "a part of the time, within which waits begin, end, or do neither" expected part.answer \
 	why --from 0.05 --to 0.3 convoy.fxt
 check "a part of the time: all parts add up" parts --from 0.05 --to 0.3 convoy.fxt
@@ -118,9 +115,9 @@ check "a limit of a cgroup, which has throttled it" expected limited.answer why 
 check "a limit of a cgroup, which has not" expected unlimited.answer why unlimited.fxt
 check "an idle CPU, and no limit is known" expected throttled.answer why throttled.fxt
 check "a process" expected process.answer why -p app --from 0.012 disk.fxt
-for name in convoy disk rules relay snapshot torn quiet served; do
-	check "$name: the answer fits on a screen" filtered "" "awk 'length(\$0) > 100 || NR > 40'" why $name.fxt
-done
+"$vitrine" why rules.fxt >rules.answer
+check "all answers fit on a screen" same /dev/null \
+	<(awk 'length > 100 || FNR > 40' "$golden"/why/*.answer rules.answer)
 check "a time: the critical path of a wait, part by part" expected at.answer \
 	why -t third --at 0.0735 convoy.fxt
 check "a time: of many parts, those around it" expected at-part.answer why -t runner-11 --at 800us relay.fxt
