@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Test what a recording holds of its rings: nothing that was written before it began, the
- * same numbers of switches and of lost records in the file as the recorder has counted, and
- * the waker of each wakeup.
+ * same numbers of switches and of lost records in the file as the recorder has counted, the
+ * waker of each wakeup, and a chain of switches that is closed through idle where records are lost.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -22,10 +22,13 @@
 /* A recording of one fake ring. */
 static struct {
 	struct fake_ring ring;		/* the writer */
+	char path[256];			/* of the ring's file */
 	bool can_flush;			/* the ring begins a new sub-buffer when it is flushed */
 	unsigned int loses;		/* number of records that are lost after each flush */
 	struct vitrine_fxt_summary summary;	/* what the finished file holds */
 	uint64_t first_ns;		/* time of the first switch in it, or 0 */
+	unsigned int nr_telling;	/* number of its switches that tell which thread is idle */
+	unsigned int nr_mistaken;	/* and of those that take another one for it */
 	uint64_t before;		/* time of the last record before the recording */
 } recording;
 
@@ -43,15 +46,17 @@ static void put_switches(unsigned int nr)
 		fake_ring_switch(&recording.ring);
 }
 
-/* A new ring, which has @nr switches before it is recorded. */
-static void ring_init(unsigned int nr)
+/* A new ring of a CPU, which has @nr switches before it is recorded. */
+static void cpu_ring_init(unsigned int cpu, unsigned int nr)
 {
 	static char output[256];
-	char path[256];
-	int fd = open(path_of("vitrine/trace/cpu0", path), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	char name[32];
 
 	memset(&recording, 0, sizeof(recording));
-	fake_ring_init(&recording.ring, fd, 0, NR_SUBBUFS, SUBBUF_BYTES);
+	snprintf(name, sizeof(name), "vitrine/trace/cpu%u", cpu);
+	path_of(name, recording.path);
+	fake_ring_init(&recording.ring, open(recording.path, O_RDWR | O_CREAT, 0600), cpu,
+		       NR_SUBBUFS, SUBBUF_BYTES);
 	recording.can_flush = true;
 	recorder = (struct recorder){ .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
 	rotation = (struct rotation){ .output = path_of("trace.fxt", output) };
@@ -59,6 +64,11 @@ static void ring_init(unsigned int nr)
 	must(recorder_scan());
 	put_switches(nr);
 	recording.before = recording.ring.ticks;
+}
+
+static void ring_init(unsigned int nr)
+{
+	cpu_ring_init(0, nr);
 }
 
 /* As the module does for "flush". */
@@ -81,6 +91,22 @@ static void begin(bool (*how)(void))
 	recorder.started = true;
 }
 
+/* Whether viewers can recognise idle: by its priority, or by its weight in the newer record. */
+static bool knows_idle(const struct vitrine_fxt_record *record)
+{
+	bool out = !record->context_switch.outgoing_priority;
+	bool in = !record->context_switch.incoming_priority;
+
+	if (!record->context_switch.legacy) {
+		if (record->nr_args != 2)
+			return false;
+		out = record->args[0].value.int64 == INT32_MIN;
+		in = record->args[1].value.int64 == INT32_MIN;
+	}
+	return out == !record->context_switch.outgoing.thread &&
+	       in == !record->context_switch.incoming.thread;
+}
+
 /* Finish the file after @nr more switches, and read it. */
 static void end(unsigned int nr)
 {
@@ -94,13 +120,21 @@ static void end(unsigned int nr)
 	path_of("trace.fxt", path);
 	must(vitrine_fxt_check(path, NULL, &recording.summary));
 	must(vitrine_archive_create(path, NULL, &archive));
-	do
-		must(vitrine_archive_next(archive, &record));
-	while (record && record->kind != VITRINE_FXT_SWITCH);
-	recording.first_ns = record ? record->ticks : 0;
+	for (must(vitrine_archive_next(archive, &record)); record;
+	     must(vitrine_archive_next(archive, &record))) {
+		if (record->kind != VITRINE_FXT_SWITCH)
+			continue;
+		recording.first_ns = recording.first_ns ?: record->ticks;
+		/* The fake ring writes newer records without weights. */
+		if (!record->context_switch.legacy && !record->nr_args)
+			continue;
+		recording.nr_telling++;
+		recording.nr_mistaken += !knows_idle(record);
+	}
 	vitrine_archive_destroy(archive);
 	recorder_deinit();
 	fake_ring_deinit(&recording.ring);
+	unlink(recording.path);
 }
 
 /* Record @nr switches of a ring that has @nr_before. */
@@ -183,6 +217,29 @@ static void test_lost(void)
 	ok(has(10, 3), "what is lost at the end counts");
 }
 
+/* The writer overtakes the recorder between two sub-buffers, while the worker is running. */
+static void test_overtaken(unsigned int cpu)
+{
+	const struct vitrine_fxt_summary *summary = &recording.summary;
+
+	cpu_ring_init(cpu, 0);
+	begin(flush);
+	fake_ring_fill(&recording.ring, 1);
+	must(recorder_drain(0));
+	ok(!recorder.nr_lost, "CPU %u: nothing is lost at first", cpu);
+	fake_ring_fill(&recording.ring, 1 + 2 * NR_SUBBUFS);
+	must(recorder_drain(0));
+	ok(recorder.nr_lost, "CPU %u: %" PRIu64 " records are lost in the gap", cpu,
+	   recorder.nr_lost);
+	end(0);
+	ok(!summary->nr_faults, "CPU %u: the file is sound", cpu);
+	ok(summary->nr_lost == recorder.nr_lost, "CPU %u: the file counts them all", cpu);
+	ok(summary->nr_cpus == 1, "CPU %u: all switches are of one CPU, not of %u", cpu,
+	   summary->nr_cpus);
+	ok(recording.nr_telling && !recording.nr_mistaken, "CPU %u: switches name the idle thread",
+	   cpu);
+}
+
 /* Count the wakeups in the file that have the right waker as their argument. */
 static unsigned int count_wakers(uint64_t worker_from)
 {
@@ -237,8 +294,11 @@ int main(void)
 	test_begin();
 	test_frozen();
 	test_lost();
+	test_overtaken(3);
+	test_overtaken(255);
+	test_overtaken(256);
+	test_overtaken(300);
 	test_wakers();
-	unlink(path_of("vitrine/trace/cpu0", path));
 	unlink(path_of("trace.fxt", path));
 	rmdir(path_of("vitrine/trace", path));
 	rmdir(path_of("vitrine", path));
