@@ -31,14 +31,11 @@ while IFS='|' read -r what status message command; do
 	check "$what" exits "$status" "$message" $command
 done <<END
 file that does not exist|3|vitrine: ./absent: cannot open: No such file or directory|show ./absent
-check of a file that does not exist|3|cannot open|check absent
 empty file|1|offset 0x0: the file is empty|show ./nothing
 file shorter than a header|1|ends within its header|show ./short
 trace: print is the command for it|1|.vitrine print'|show trace.fxt
 foreign file|1|no magic number "INSP"|show $here/cli.sh
-check of a foreign file|1|neither an Inspect file nor|check $here/cli.sh
 directory|3|Is a directory|show ./empty
-no such tree|1|vitrine: absent: no tree or file has this name; there are 3 trees|show absent
 END
 check "nothing on standard output with an error" same /dev/null <("$vitrine" show --json ./nothing 2>/dev/null)
 

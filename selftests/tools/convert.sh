@@ -358,9 +358,6 @@ check "Heph: events of another writer come back" cmp wanted.heph back.heph
 head -c 113 spec.heph >short.heph
 check "Heph: cut short" exits 1 "short.heph: offset 0x17: packet is longer than the file" convert short.heph -o short.fxt
 check "Heph: nothing is left behind" test ! -e short.fxt
-convert many.heph -o twice.ctf
-"$vitrine" convert twice.ctf -o twice.fxt
-check "Heph into CTF" same many.print <("$vitrine" print twice.fxt)
 
 # A thread without a name that has the largest possible id.
 mktrace >last.fxt <<<'put(record(8, 0, 1, 0, 0, 2**64 - 1, 2**64 - 1))'
