@@ -13,6 +13,7 @@ for file in "$recordings"/*.fxt*; do
 	name=$(basename "${file%%.fxt*}")
 	said=${file%%.fxt*}.said
 	lost=${file%%.fxt*}.lost
+	check "$name: time in each state" python3 "$here/truth.py" times "$vitrine" "$file"
 	told=()
 	[ ! -e "$said" ] || told=("$said" "$lost")
 	check "$name: counts${told:+, and what record said}" \
