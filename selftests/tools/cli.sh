@@ -100,15 +100,9 @@ fi
 # Output
 check "full disk" refuses 3 "cannot write output: No space left on device" \
 	bash -c "'$vitrine' show saved >/dev/full"
-# on_terminal VARIABLE=VALUE...: print what show prints on a terminal
-on_terminal()
-{
-	# shellcheck disable=SC2034 # -e makes script(1) return its status
-	script -qec "env $* '$vitrine' show saved" /dev/null </dev/null
-}
-check "colours on a terminal" grep -q $'\e' <(on_terminal TERM=xterm)
-check "no colours with NO_COLOR" fails grep -q $'\e' <(on_terminal TERM=xterm NO_COLOR=1)
-check "no colours on a dumb terminal" fails grep -q $'\e' <(on_terminal TERM=dumb)
+check "colours on a terminal" grep -q $'\e' <(on_terminal 80 "" show saved)
+check "no colours with NO_COLOR" fails grep -q $'\e' <(on_terminal 80 NO_COLOR=1 show saved)
+check "no colours on a dumb terminal" fails grep -q $'\e' <(on_terminal 80 TERM=dumb show saved)
 check "no colours in a pipe" fails has $'\e' show saved
 
 # The flight recorder, with a trace that needs more than one read
