@@ -159,13 +159,10 @@ static struct vitrine_error *snapshot_of(struct vitrine_snapshot **ret, struct r
 /* Whether the two numbers in the snapshot are equal, and the snapshot has no faults. */
 static bool is_whole(const struct vitrine_snapshot *snapshot)
 {
-	struct vitrine_inspect_summary summary;
-	const uint64_t *copy;
 	size_t len;
+	const uint64_t *copy = vitrine_snapshot_bytes(snapshot, &len);
 
-	copy = vitrine_snapshot_bytes(snapshot, &len);
-	must(vitrine_inspect_check(copy, len, NULL, NULL, NULL, &summary));
-	return !summary.nr_faults && copy[WORD_FIRST] == copy[WORD_LAST] &&
+	return is_sound(snapshot, path) && copy[WORD_FIRST] == copy[WORD_LAST] &&
 	       copy[WORD_GENERATION] == vitrine_snapshot_generation(snapshot);
 }
 
