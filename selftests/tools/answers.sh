@@ -207,7 +207,6 @@ check "all of a recording is accounted for" json '[100000,0,50000]' \
 check "a CPU above 255" json '[10,1,3,500,100,5200,300]' '.switches as $n |
 	.gaps as $g | .threads[] | select(.thread.tid == 77) | [$n, $g, .runs, .running_ns,
 		.runnable.max_ns, .runnable.max_until_ns, .runnable.max_cpu]' latency -j wide.fxt
-# Switches on a CPU above 255 are other records with the same meaning.
 check "a CPU above 255: the records of it alone" filtered 10 "wc -l" print --cpu=300 wide.fxt
 # Memory that contains two sub-buffers of this trace, each at the beginning of a page.
 head -c 4096 /dev/zero >memory
