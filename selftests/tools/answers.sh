@@ -63,8 +63,9 @@ No wakeups of these threads in the trace: only preemptions are known
 check "what ends in a later sub-buffer is not lost" filtered \
 	"1 gap, 4 records lost: what threads did meanwhile is left out" "sed -n 3p" latency spans.fxt
 for name in late-span late-spans; do
-	check "$name: latency finds no loss, in all the time" json '[0,0,5,2000,2000,0]' '[.gaps, .lost,
-		.switches] + (.threads[] | [.running_ns, .blocked_ns, .unknown_ns])' latency -j $name.fxt
+	check "$name: latency finds no loss in all the time" json '[0,0,5,2000,2000,0]' '[.gaps,
+		.lost, .switches] + (.threads[] | [.running_ns, .blocked_ns, .unknown_ns])' \
+		latency -j $name.fxt
 	check "$name: nor does why, which has both waits" json '[0,0,2]' \
 		'[.gaps, .lost, (.waits | map(.count) | add)]' why -j $name.fxt
 	check "$name: nor does timeline" drawn '[[]]' '[.lanes[].gaps]' $name.fxt

@@ -53,8 +53,9 @@ done
 mktrace >interrupts.fxt <<'END'
 nr = 3000
 subbuf(0, 1000, 1000)
-put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4, last=[1005 + 10 * i])
-                            for i in range(nr)), switch(1000 + 10 * nr, 101, 0))
+put(switch(1000, 0, 101), *(event(1000 + 10 * i, 100, 101, b"irq", b"%07d" % i, kind=4,
+                                  last=[1005 + 10 * i]) for i in range(nr)),
+    switch(1000 + 10 * nr, 101, 0))
 END
 check "latency: 1024 names of interrupts, and the others" json '[1025,["(others)",1976]]' \
 	'.threads[0].interrupted_by | [length, (.[0] | [.name, .count])]' latency -j interrupts.fxt
@@ -180,8 +181,9 @@ nothing_wrong()
 read -ra at <<<"$(pieces)"
 check "several pieces" test ${#at[@]} -gt 8
 head -c $((at[4] - 20)) merged.fxt.zst >cut.zst
-check "truncated: what is missing" exits 1 \
-	"^vitrine: cut.zst: offset $(printf '0x%x' $((at[4] - 20))): the compressed file is truncated; what follows is missing$" check cut.zst
+end=$(printf '0x%x' $((at[4] - 20)))
+check "truncated: what is missing" exits 1 "^vitrine: cut.zst: offset $end: the compressed file is \
+truncated; what follows is missing$" check cut.zst
 check "truncated: what is there is read" test "$("$vitrine" check --json cut.zst 2>/dev/null | jq '.[].switches')" -gt $((nr_switches * 3 / ${#at[@]}))
 check "truncated: no switch is wrong" nothing_wrong cut.zst
 command_into_files latency - <cut.zst
@@ -189,8 +191,9 @@ check "truncated, on a pipe" grep -q "^vitrine: standard input: offset .* trunca
 
 cp merged.fxt.zst torn.zst
 zeroes torn.zst $((at[2] + 2000))
-check "damaged: where, and how much" exits 1 \
-	"^vitrine: torn.zst: offset $(printf '0x%x' "${at[2]}"): cannot decompress: .*; $((at[3] - at[2])) of $(stat -c %s torn.zst) bytes are damaged$" check torn.zst
+begin=$(printf '0x%x' "${at[2]}")
+check "damaged: where, and how much" exits 1 "^vitrine: torn.zst: offset $begin: cannot decompress\
+: .*; $((at[3] - at[2])) of $(stat -c %s torn.zst) bytes are damaged$" check torn.zst
 check "damaged: what is behind is read" test "$("$vitrine" check --json torn.zst 2>/dev/null | jq '.[].switches')" -gt $((nr_switches * (${#at[@]} - 2) / ${#at[@]}))
 check "damaged: every switch is there, or counted" test "$("$vitrine" check --json torn.zst 2>/dev/null | jq '.[] | .switches + .lost')" -ge "$nr_switches"
 check "damaged: no switch is wrong" nothing_wrong torn.zst

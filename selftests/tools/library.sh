@@ -129,7 +129,7 @@ twice=$((2 * $(stat -c %s trace.fxt)))
 # The example of each page, the rest of the line that runs it, and what it prints
 cat >examples <<END
 libvitrine@tree.inspect trace.fxt@tree.inspect: a tree\ntrace.fxt: a trace, [1-9][0-9]* records
-vitrine_error@tree.inspect@tree.inspect: this is format 1, not a trace; record one with vitrine record
+vitrine_error@tree.inspect@tree.inspect: this is format 1, not a trace; record one with .*
 vitrine_format@<trace.fxt@a Fuchsia trace
 vitrine_source@tree.inspect@tree.inspect, read: 0 edits
 vitrine_snapshot@tree.inspect | cmp - tree.inspect@

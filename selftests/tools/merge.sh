@@ -103,7 +103,8 @@ check "a failed merge leaves no file" no_file 'out*.fxt*'
 
 large 300001 >large.fxt
 check "a record that is larger than a sub-buffer" exits 0 "" merge large.fxt -o out.fxt
-check "a record that is larger than a sub-buffer: the same words" same <("$vitrine" print large.fxt) <("$vitrine" print out.fxt)
+check "a record that is larger than a sub-buffer: the same words" \
+	same <("$vitrine" print large.fxt) <("$vitrine" print out.fxt)
 check "a record that is larger than a sub-buffer: the trace is sound" sound out.fxt
 
 head -c 1500 a.fxt >cut.fxt

@@ -11,7 +11,7 @@ record()
 	command_into_files record "$@"
 }
 
-# records STATUS PATTERN OPTION...: record exits with STATUS, and a line of what it says matches PATTERN
+# records STATUS PATTERN OPTION...: record exits with STATUS; a line of what it says matches PATTERN
 records()
 {
 	record "${@:3}"
@@ -103,11 +103,13 @@ fresh_rings
 enable "[0] 1"
 check "switched off" exits 3 "switched off; run .echo 1 > .*/trace/enable" record -o trace.fxt -- true
 enable
-check "no such command" records 3 "no-such-command: cannot run: No such file" -o trace.fxt -- ./no-such-command
+check "no such command" records 3 "no-such-command: cannot run: No such file" \
+	-o trace.fxt -- ./no-such-command
 check "no such directory" exits 3 "no/such/directory/trace.fxt: cannot create" record -o no/such/directory/trace.fxt -- touch ran
 check "no such directory: the command did not run" no_file ran
 check "no such directory: no file is left" no_file '*.fxt*'
-check "no file: a name with the time" records 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" -- true
+check "no file: a name with the time" \
+	records 0 "^vitrine: vitrine-[0-9]{8}-[0-9]{6}.fxt: [0-9]+ switches" -- true
 check "the file named after the time is a trace" "$vitrine" check vitrine-????????-??????.fxt
 rm vitrine-*.fxt
 
@@ -116,7 +118,8 @@ rm vitrine-*.fxt
 record -o trace.fxt -- true
 check "an older module: the trace begins earlier, which is said once" test "$(grep -c \
 	"^vitrine: the trace begins earlier, .*because the module is older" err)" = 1
-check "--history, about which nothing is said" exits 0 "trace.fxt: [0-9]+ switches" record -o trace.fxt --history -- true
+check "--history, about which nothing is said" \
+	exits 0 "trace.fxt: [0-9]+ switches" record -o trace.fxt --history -- true
 enable "[1] 0"
 record -o trace.fxt -- true
 check "the module is asked to begin new sub-buffers" test "$(cat vitrine/trace/enable)" = flush
@@ -130,7 +133,8 @@ check "a command that fails" ended_saying 7 "sh exited with status 7" \
 	"trace.fxt: [0-9]+ switches on [12] CPUs?, [0-9]+ bytes, 0 lost"
 check "the output of the command is unchanged" grep -qx said out
 check "the trace is sound" "$vitrine" check trace.fxt
-check "a command that is killed" records 137 "sh was killed by signal 9" -o trace.fxt sh -c 'kill -9 $$'
+check "a command that is killed" records 137 "sh was killed by signal 9" \
+	-o trace.fxt sh -c 'kill -9 $$'
 # The command waits for the trace, which is there when the recording has ended.
 rm trace.fxt
 check "time up before the command ends" records 0 ", (0\.[3-9]|[1-9][0-9]*\.)[0-9]* s" \
@@ -200,7 +204,8 @@ check "--rotate: no pipe" wrong "record: --rotate needs a FILE" --rotate 1M -o -
 
 touch hold
 fresh_rings
-check "--rotate" records 0 "turn.fxt: [0-9]+ switches" -o turn.fxt --rotate 64K -- sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
+check "--rotate" records 0 "turn.fxt: [0-9]+ switches" -o turn.fxt --rotate 64K -- \
+	sh -c 'rm hold; until [ -e turn.000004.fxt ]; do sleep 0.05; done'
 check "--rotate: each file is a sound trace" "$vitrine" check turn.0*.fxt
 check "--rotate: a file has that size" test "$(find . -name 'turn.000001.fxt' -size -72k -size +63k)"
 check "--rotate: the sum of the sizes is reported" grep -q " $(cat turn.0*.fxt | wc -c) bytes, " err
@@ -225,7 +230,8 @@ check "--cgroup without a slash" wrong "is not the path of a cgroup" --cgroup us
 check "-C 1-0" wrong "\`1-0' is not a list of CPUs, such as 0,2-3" -C 1-0
 until_there vitrine/trace/cpu1
 record -o part.fxt -C 1 -- sh -c 'exit 7'
-check "-C" ended_saying 7 "part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
+check "-C" ended_saying 7 \
+	"part.fxt: $(stat -c %s part.fxt) bytes, chosen from [0-9]+ switches on 1 CPU, "
 check "-C: the file has switches of this CPU only" \
 	filtered 1 "jq 'select(.kind == \"switch\").cpu' | uniq" print --json part.fxt
 check "-C: the file says which CPU it has" has "left out on purpose: cpus=1" check part.fxt
@@ -289,7 +295,8 @@ check "wakeups are switched off if nobody reads the pipe" events_are $events -sc
 
 # ---- a delay ----
 
-check "the command ends before the delay" records 0 "trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s" \
+check "the command ends before the delay" records 0 \
+	"trace.fxt: 0 switches on 0 CPUs, 8 bytes, 0 lost, 0.000 s" \
 	-o trace.fxt --delay 1h -- cp $events meanwhile
 check "the trace is empty" sound trace.fxt " 0 switches"
 check "the command ends before the delay: nothing was switched on" events_are meanwhile -sched +irq
@@ -309,7 +316,8 @@ check "--all, figures of no use" exits 3 "trace/cost: cannot parse" record -o tr
 printf '%s\n' 'switch 0' 'wakeup 0' 'event 0' >vitrine/trace/cost
 switched "--all: each category" -poll +poll -poll --all
 switched "--all: a category with a filter" "-sched +irq:cpus=0" "+sched +irq:cpus=0" "-sched +irq:cpus=0" --all
-check "records that cost nothing take nothing" ended_saying 0 "^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9]+\.[0-9]+ % of one CPU$"
+check "records that cost nothing take nothing" ended_saying 0 \
+	"^vitrine: recording took 0.00 % of CPU 0, 0.00 % of CPU 1; saving it [0-9.]+ % of one CPU$"
 
 # share_is COST: the reported share of CPU time is the number of switches in the summary,
 # times COST, in the time of the recording
@@ -386,7 +394,8 @@ check "--why and --no-wakeups" wrong "record: --no-wakeups excludes --all and --
 echo "blocked_us=7 kthreads" >$stacks
 record -o trace.fxt --why -- cp $stacks .
 check "stacks that the user has set are left alone" stacks_are "blocked_us=7 kthreads" stacks
-check "the message says that the stacks of the user are left alone" ended_saying 0 "already set and is not changed: blocked_us=7 kthreads"
+check "the message says that the stacks of the user are left alone" ended_saying 0 \
+	"already set and is not changed: blocked_us=7 kthreads"
 check "the stacks of the user are still set after recording" stacks_are "blocked_us=7 kthreads"
 echo none >$stacks
 record -o trace.fxt --why -- ./no-such-command
@@ -421,7 +430,8 @@ if [ -x "$(dirname "$vitrine")/find-symbols" ]; then
 	stack=$(printf 'vitrine+%#x;vitrine+0x7fffffff' $((main - begin + 4)))
 	recorded_stack -o named.fxt
 	check "--why names functions" stack_is "main+0x4 [vitrine];vitrine+0x7fffffff"
-	check "--why tells the number of named frames" ended_saying 0 "named.fxt: found the functions of 1 of 2 frames"
+	check "--why tells the number of named frames" ended_saying 0 \
+		"named.fxt: found the functions of 1 of 2 frames"
 	check "the trace with named functions is sound" "$vitrine" check named.fxt
 	recorded_stack -o named.fxt.zst
 	check "--why names functions in a compressed file" has "main\+0x4 \[vitrine\]" print named.fxt.zst
@@ -477,7 +487,8 @@ kill -INT $recorder
 wait $recorder
 echo $? >status
 stop_rings
-check "a recording of two sessions, interrupted" ended_saying 0 "long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
+check "a recording of two sessions, interrupted" ended_saying 0 \
+	"long.fxt: [0-9]+ switches on 2 CPUs, [0-9]+ bytes, 0 lost"
 check "a recording of two sessions is sound" "$vitrine" check long.fxt
 check "a recording of two sessions lost nothing" has " 2 CPUs, 2 threads, 0 records lost" check long.fxt
 

@@ -107,7 +107,8 @@ files="$PWD/program $id"
 stacks "$stack" "$files" >stacks.fxt
 check "a trace with user stacks is sound" sound stacks.fxt
 check "a trace with user stacks is symbolized" exits 0 "named.fxt: found the functions of 3 of 3 frames" symbolize stacks.fxt -o named.fxt
-names="main+$(printf '%#x' $((main - $(offset main))));last_call+$(printf '%#x' $((last - $(offset last_call))))"
+names="main+$(printf '%#x' $((main - $(offset main))))"
+names+=";last_call+$(printf '%#x' $((last - $(offset last_call))))"
 # names_in FILE: print the stack with the names of the functions
 names_in()
 {
