@@ -29,6 +29,7 @@ static struct {
 	uint64_t first_ns;		/* time of the first switch in it, or 0 */
 	unsigned int nr_telling;	/* number of its switches that tell which thread is idle */
 	unsigned int nr_mistaken;	/* and of those that take another one for it */
+	unsigned int nr_elsewhere;	/* number of its timed records of other providers */
 	uint64_t before;		/* time of the last record before the recording */
 } recording;
 
@@ -122,6 +123,8 @@ static void end(unsigned int nr)
 	must(vitrine_archive_create(path, NULL, &archive));
 	for (must(vitrine_archive_next(archive, &record)); record;
 	     must(vitrine_archive_next(archive, &record))) {
+		recording.nr_elsewhere += record->timed &&
+					  record->provider != recording.ring.producer->cpu + 1;
 		if (record->kind != VITRINE_FXT_SWITCH)
 			continue;
 		recording.first_ns = recording.first_ns ?: record->ticks;
@@ -236,6 +239,7 @@ static void test_overtaken(unsigned int cpu)
 	ok(summary->nr_lost == recorder.nr_lost, "CPU %u: the file counts them all", cpu);
 	ok(summary->nr_cpus == 1, "CPU %u: all switches are of one CPU, not of %u", cpu,
 	   summary->nr_cpus);
+	ok(!recording.nr_elsewhere, "CPU %u: all records are of its provider", cpu);
 	ok(recording.nr_telling && !recording.nr_mistaken, "CPU %u: switches name the idle thread",
 	   cpu);
 }
