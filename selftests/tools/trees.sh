@@ -122,8 +122,9 @@ check "histogram in a pipe" shows "$picture" h.inspect
 half=${picture//##/#}
 check "histogram on a terminal: as wide as that" prints "$half" \
 	on_terminal 36 LC_ALL=C show h.inspect
-check "histogram on a UTF-8 terminal: eighths" prints "${half//#/█}" \
-	on_terminal 36 LC_ALL=C.UTF-8 show h.inspect
+check "histogram on a UTF-8 terminal: eighths of 17 columns" \
+	prints "$(sed 's/ 1 .*/&▏/; s/ 3 .*/&▍/; s/ 8 .*/&█/' <<<"${half//#/█}")" \
+	on_terminal 37 LC_ALL=C.UTF-8 show h.inspect
 golden_tree v1-values values.inspect
 check "arrays wrap on a terminal" \
 	grep -qxF '             5e-324, 1.7976931348623157e+308, nan, -inf]' \
