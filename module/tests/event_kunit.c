@@ -273,10 +273,10 @@ static void write_both(struct kunit *test, struct pair *pair, const struct vitri
 	unsigned int i;
 	u64 before;
 
-	/* An event began within the session, at whose begin a coarse clock may still be. */
+	/* Of what has begun, a time that both clocks have reached; 0 means that it is not known. */
 	if (site->record & VITRINE_RECORD_BEGAN)
-		call.id = min(pair->fast->config.session_ticks + below(pair, 1000),
-			      vtr_writer_ticks(pair->fast));
+		call.id = max(1ULL, min(pair->fast->config.session_ticks + below(pair, 1000),
+					vtr_writer_ticks(pair->fast)));
 	if (site->record == VITRINE_RECORD_LOG)
 		call.name = (const char *)(unsigned long)random_text(pair);
 	for (i = 0; i < site->nr_args; i++)
