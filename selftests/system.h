@@ -47,18 +47,28 @@ static inline void pin(int cpu)
 		err(1, "SCHED_FIFO");
 }
 
-/* Whether a thread sleeps, by the third field of its stat. */
+/* Read a character of a file of a thread in /proc. */
+static inline char read_char(pid_t tid, const char *name, const char *format)
+{
+	char path[32], found;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	file = fopen(path, "re");
+	if (!file || fscanf(file, format, &found) != 1)
+		err(1, "%s", path);
+	fclose(file);
+	return found;
+}
+
+/*
+ * Whether a thread sleeps. Its state says so before it leaves its CPU, and the function in which
+ * it sleeps is known afterwards.
+ */
 static inline bool is_asleep(pid_t tid)
 {
-	char path[32], state = 0;
-	FILE *stat;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	stat = fopen(path, "r");
-	if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
-		err(1, "%s", path);
-	fclose(stat);
-	return state == 'S';
+	return read_char(tid, "stat", "%*d (%*[^)]) %c") == 'S' &&
+	       read_char(tid, "wchan", "%c") != '0';
 }
 
 /* Wait until a thread sleeps, which sets its id when it is about to. */

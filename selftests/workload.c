@@ -571,21 +571,6 @@ static void frames(const unsigned long *args)
 	       run_whole(&time));
 }
 
-/* Wait until the kernel function in which a process is blocked is known. */
-static void await_blocked(pid_t pid)
-{
-	char path[32], function[64];
-	FILE *wchan;
-
-	snprintf(path, sizeof(path), "/proc/%d/wchan", pid);
-	do {
-		wchan = fopen(path, "re");
-		if (!wchan || !fgets(function, sizeof(function), wchan))
-			err(1, "%s", path);
-		fclose(wchan);
-	} while (!strcmp(function, "0"));
-}
-
 /*
  * execve() opens the program before it replaces the other one, and waits for the end of the lease.
  * The kernel would tell this process of that by a signal, which would wake it up.
@@ -593,7 +578,7 @@ static void await_blocked(pid_t pid)
 static void exec_frames(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	pid_t pid = getpid();
+	const atomic_int pid = getpid();
 
 	if (fd < 0 || fcntl(fd, F_SETLEASE, F_WRLCK))
 		err(1, "%s", path);
@@ -602,7 +587,7 @@ static void exec_frames(const char *path)
 	case -1:
 		err(1, "fork");
 	case 0:
-		await_blocked(pid);
+		await_sleep(&pid);
 		fcntl(fd, F_SETLEASE, F_UNLCK);
 		_exit(0);
 	}
