@@ -62,8 +62,8 @@ static inline char read_char(pid_t tid, const char *name, const char *format)
 }
 
 /*
- * Whether a thread sleeps. Its state says so before it leaves its CPU, and the function in which
- * it sleeps is known afterwards.
+ * Whether a thread sleeps. Its state says so before the thread has left its CPU; its wchan names
+ * the function in which it sleeps only afterwards.
  */
 static inline bool is_asleep(pid_t tid)
 {
