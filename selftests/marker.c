@@ -12,8 +12,11 @@
 #include "must.h"
 #include "system.h"
 
-/* As long as the names of most functions. */
-#define NAME	"handle_request"
+/*
+ * As long as the names of most functions. It is aligned, so that the C library reads it with
+ * the same instructions wherever a build puts it.
+ */
+static const char name[] __attribute__((aligned(64))) = "handle_request";
 
 static struct vitrine_marker *open_marker(const char *path)
 {
@@ -47,16 +50,16 @@ static void write_all(void)
 
 static void put(const struct vitrine_marker *marker, const char *kind, int fd, unsigned long i)
 {
-	if (fd >= 0 && write(fd, NAME, sizeof(NAME)) < 0)
+	if (fd >= 0 && write(fd, name, sizeof(name)) < 0)
 		err(1, "write");
 	else if (*kind == 'b')
-		vitrine_marker_begin(marker, NAME);
+		vitrine_marker_begin(marker, name);
 	else if (*kind == 'e')
 		vitrine_marker_end(marker);
 	else if (*kind == 'c')
-		vitrine_marker_counter(marker, NAME, i);
+		vitrine_marker_counter(marker, name, i);
 	else
-		vitrine_marker_instant(marker, NAME);
+		vitrine_marker_instant(marker, name);
 }
 
 static void cost(const char *kind, unsigned long nr_calls, const char *path)
