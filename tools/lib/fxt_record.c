@@ -666,24 +666,20 @@ static void set_plain(struct fxt_provider *provider, uint64_t offset, uint64_t h
  */
 static bool decode_plain_switch(const struct fxt_decoder *decoder,
 				struct fxt_provider *provider, uint64_t offset,
-				struct vitrine_fxt_record *ret)
+				uint64_t header, struct vitrine_fxt_record *ret)
 {
+	const unsigned int state = FXT_GET(FXT_SWITCH_OUTGOING_STATE, header);
 	const struct fxt_thread_entry *outgoing, *incoming;
-	unsigned int state;
-	uint64_t header;
 
-	if (decoder->len_bytes - offset < 2 * FXT_WORD_BYTES)
+	if ((header & PLAIN_SWITCH_BITS) != PLAIN_SWITCH || !is_state_good(state))
 		return false;
-	header = fxt_word(decoder, offset);
-	state = FXT_GET(FXT_SWITCH_OUTGOING_STATE, header);
 	outgoing = fxt_provider_thread(provider,
 				       FXT_GET(FXT_SWITCH_OUTGOING_THREAD,
 					       header));
 	incoming = fxt_provider_thread(provider,
 				       FXT_GET(FXT_SWITCH_INCOMING_THREAD,
 					       header));
-	if ((header & PLAIN_SWITCH_BITS) != PLAIN_SWITCH ||
-	    !is_state_good(state) || !outgoing || !incoming)
+	if (!outgoing || !incoming)
 		return false;
 	set_plain(provider, offset, header, fxt_word(decoder, offset + FXT_WORD_BYTES), ret);
 	ret->cpu = FXT_GET(FXT_SWITCH_CPU, header);
@@ -725,17 +721,11 @@ static bool decode_plain_waker(const struct fxt_decoder *decoder,
 /* Fast path: decode a valid wakeup without arguments, or with a waker only. */
 static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 				struct fxt_provider *provider, uint64_t offset,
-				struct vitrine_fxt_record *ret)
+				uint64_t header, struct vitrine_fxt_record *ret)
 {
-	uint64_t left = decoder->len_bytes - offset, header;
-
-	if (left < 3 * FXT_WORD_BYTES)
-		return false;
-	header = fxt_word(decoder, offset);
 	ret->nr_args = 0;
 	if ((header & ~FXT_SCHEDULING_CPU) == PLAIN_WAKEUP(5, 1)) {
-		if (left < 5 * FXT_WORD_BYTES ||
-		    !decode_plain_waker(decoder, provider, offset + 3 * FXT_WORD_BYTES, ret))
+		if (!decode_plain_waker(decoder, provider, offset + 3 * FXT_WORD_BYTES, ret))
 			return false;
 	} else if ((header & ~FXT_SCHEDULING_CPU) != PLAIN_WAKEUP(3, 0)) {
 		return false;
@@ -751,15 +741,10 @@ static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 
 /* Fast path: decode a valid switch of the newer form without arguments. */
 static bool decode_koid_switch(const struct fxt_decoder *decoder, struct fxt_provider *provider,
-			       uint64_t offset, struct vitrine_fxt_record *ret)
+			       uint64_t offset, uint64_t header, struct vitrine_fxt_record *ret)
 {
-	unsigned int state;
-	uint64_t header;
+	const unsigned int state = FXT_GET(FXT_SCHEDULING_OUTGOING_STATE, header);
 
-	if (decoder->len_bytes - offset < 4 * FXT_WORD_BYTES)
-		return false;
-	header = fxt_word(decoder, offset);
-	state = FXT_GET(FXT_SCHEDULING_OUTGOING_STATE, header);
 	if ((header & ~(FXT_SCHEDULING_CPU | FXT_SCHEDULING_OUTGOING_STATE)) != KOID_SWITCH ||
 	    !is_state_good(state))
 		return false;
@@ -779,6 +764,35 @@ static bool decode_koid_switch(const struct fxt_decoder *decoder, struct fxt_pro
 	ret->context_switch.legacy = false;
 	set_running(provider, ret->context_switch.incoming.thread);
 	return true;
+}
+
+/*
+ * Decode one of the three records above, which are most of a trace. The number of words tells
+ * which of them a record can be at all.
+ */
+static bool decode_plain(const struct fxt_decoder *decoder, struct fxt_provider *provider,
+			 uint64_t offset, struct vitrine_fxt_record *ret)
+{
+	uint64_t left = decoder->len_bytes - offset, header;
+	unsigned int words;
+
+	if (left < FXT_WORD_BYTES)
+		return false;
+	header = fxt_word(decoder, offset);
+	words = FXT_GET(FXT_HEADER_WORDS, header);
+	if (left < words * FXT_WORD_BYTES)
+		return false;
+	switch (words) {
+	case 2:
+		return decode_plain_switch(decoder, provider, offset, header, ret);
+	case 3:
+	case 5:
+		return decode_plain_wakeup(decoder, provider, offset, header, ret);
+	case 4:
+		return decode_koid_switch(decoder, provider, offset, header, ret);
+	default:
+		return false;
+	}
 }
 
 static __attribute__((noinline)) enum fxt_result
@@ -836,11 +850,8 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 			   struct fxt_provider *provider, uint64_t offset,
 			   struct vitrine_fxt_record *ret)
 {
-	if (decode_plain_switch(decoder, provider, offset, ret) ||
-	    decode_plain_wakeup(decoder, provider, offset, ret) ||
-	    decode_koid_switch(decoder, provider, offset, ret))
-		return FXT_OK;
-	return decode_any(decoder, provider, offset, ret);
+	return decode_plain(decoder, provider, offset, ret) ? FXT_OK :
+		decode_any(decoder, provider, offset, ret);
 }
 
 /* ---- Encoding ---------------------------------------------------------- */

@@ -115,19 +115,20 @@ static inline void line_put_number(struct line_output *out, uint64_t number,
 	line_put(out, at, end - at);
 }
 
+/* The two digits of each number below 100. */
+extern const char line_pairs[2 * 100 + 1];
+
 /*
- * Put a number without padding and without a call; bytes after it are clobbered. Two digits at a
- * time halve the divisions of 64 bits.
+ * Put a number without padding and without a call, two digits at a time; bytes after it are
+ * clobbered.
  */
 static inline void line_put_uint(struct line_output *out, uint64_t number)
 {
 	char digits[2 * LINE_DIGITS], *end = digits + LINE_DIGITS, *at = end;
-	uint32_t pair;
 
 	for (; number >= 10; number /= 100) {
-		pair = number % 100;
-		*--at = '0' + pair % 10;
-		*--at = '0' + pair / 10;
+		at -= 2;
+		memcpy(at, &line_pairs[2 * (number % 100)], 2);
 	}
 	if (number || at == end)
 		*--at = '0' + number;
