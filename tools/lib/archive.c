@@ -557,9 +557,10 @@ static bool learn_processes(struct vitrine_archive *archive)
 	struct fxt_name *name;
 	unsigned int i = 0;
 
-	/* A wakeup has no process; the thread records of a 16-byte switch have been learnt. */
+	/* The thread records of a 16-byte switch have been learnt. */
 	if (record->kind == VITRINE_FXT_WAKEUP ||
-	    (record->kind == VITRINE_FXT_SWITCH && record->nr_words == 2))
+	    (record->kind == VITRINE_FXT_SWITCH &&
+	     (!record->context_switch.legacy || record->nr_words == 2)))
 		return true;
 	while ((thread = fxt_thread_of(record, i++))) {
 		if (thread->process == VITRINE_FXT_NO_PROCESS)

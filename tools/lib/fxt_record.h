@@ -251,12 +251,17 @@ fxt_incoming_weight(const struct vitrine_fxt_record *record)
 static inline bool fxt_is_idle(const struct vitrine_fxt_record *record,
 			       const struct vitrine_fxt_thread *thread, const char *weight)
 {
-	const struct vitrine_fxt_arg *arg;
+	unsigned int i;
 
 	if (!thread->thread)
 		return true;
-	arg = fxt_find_typed(record, weight, FXT_ARG_INT32);
-	return arg && arg->value.int64 == INT32_MIN;
+	/* Few weights are that small, so the name is compared last. */
+	for (i = 0; i < record->nr_args; i++)
+		if (record->args[i].type == FXT_ARG_INT32 &&
+		    record->args[i].value.int64 == INT32_MIN &&
+		    fxt_string_is(&record->args[i].name, weight))
+			return true;
+	return false;
 }
 
 /*

@@ -181,12 +181,10 @@ static enum why_kind kind_of(const struct time_sum *sum)
 	return WHY_THREAD;
 }
 
-/* Return what waits are for: waits for CPUs are alike. */
-static uint32_t place_of(uint32_t number)
+/* Return what waits of a kind are for: waits for CPUs are alike. */
+static uint32_t place_of(const struct time_sum *sum, enum why_kind kind)
 {
-	const struct time_sum *sum = &spent.sums[number];
-
-	switch (kind_of(sum)) {
+	switch (kind) {
 	case WHY_CPU:
 		return WHY_TEXT_NONE;
 	case WHY_THROTTLED:
@@ -398,7 +396,7 @@ struct answer_share answer_part(const struct path_part *part, const struct path_
 
 	if (sum != PATH_NONE) {
 		share.kind = kind_of(&spent.sums[sum]);
-		share.place = place_of(sum);
+		share.place = place_of(&spent.sums[sum], share.kind);
 	}
 	return share;
 }
@@ -486,11 +484,11 @@ static void choose_groups(void)
 /* ---- Waits ------------------------------------------------------------------- */
 
 /* Find where the answer shows what those did that a thread waited for. */
-static enum answer_explained explained(const struct time_sum *sum)
+static enum answer_explained explained(const struct time_sum *sum, enum why_kind kind)
 {
 	const struct answer_group *group = group_of(sum->thread), *other;
 
-	if (kind_of(sum) != WHY_THREAD || sum->other == PATH_NONE)
+	if (kind != WHY_THREAD || sum->other == PATH_NONE)
 		return ANSWER_NOWHERE;
 	other = group_of(sum->other);
 	if (other == group)
@@ -498,68 +496,122 @@ static enum answer_explained explained(const struct time_sum *sum)
 	return other->is_shown && other->rank > group->rank ? ANSWER_FARTHER : ANSWER_NOWHERE;
 }
 
-/* A sum, and what makes sums parts of one wait. */
-struct like {
-	uint32_t number;
-	uint32_t group;
-	enum why_kind kind;
-	uint32_t place;
-	enum answer_explained explained;
-};
-
-static int compare_likes(const struct like *a, const struct like *b)
+static int compare_waits(const void *left, const void *right)
 {
+	const struct answer_wait *a = left, *b = right;
+
 	return number_order(a->group, b->group) ?: number_order(a->kind, b->kind) ?:
 	       number_order(a->explained, b->explained) ?: number_order(a->place, b->place);
 }
 
-static int compare_sums(const void *left, const void *right)
+static bool is_wait(const void *owner, uint32_t number, const void *wait)
 {
-	const struct like *a = left, *b = right;
-
-	return compare_likes(a, b) ?: number_order(spent.sums[a->number].thread,
-						   spent.sums[b->number].thread);
+	(void)owner;
+	return !compare_waits(&answer.waits[number - 1], wait);
 }
 
-/* Add a sum to the last wait, or to a new one; compare_sums() has their order. */
-static void add_sum(const struct like *likes, uint32_t index)
+/* Return the number of the wait that a sum is part of. */
+static uint32_t wait_number(struct hash *hash, const struct time_sum *sum)
 {
-	const struct like *like = &likes[index];
-	const struct time_sum *sums = spent.sums, *sum = &sums[like->number];
-	struct answer_wait *last;
+	const enum why_kind kind = kind_of(sum);
+	const struct answer_wait wait = {
+		.group = answer.group_of[sum->thread],
+		.kind = kind,
+		.place = place_of(sum, kind),
+		.explained = explained(sum, kind),
+	};
+	uint32_t value = (wait.group * 31 + wait.place) * 31 + kind + wait.explained, *slot;
 
-	if (!index || compare_likes(like - 1, like)) {
+	must_have(hash_reserve(hash, answer.nr_waits));
+	slot = hash_find(hash, value, is_wait, NULL, &wait);
+	if (!*slot) {
 		must_have(GROW(answer.waits, answer.nr_waits));
-		answer.waits[answer.nr_waits] = (struct answer_wait){
-			.id = answer.nr_waits + 1,
-			.group = like->group,
-			.kind = like->kind,
-			.place = like->place,
-			.explained = like->explained,
-			.cpu = sum->cpu,
-			.longest = like->number,
-			.first = index,
-		};
-		answer.nr_waits++;
+		answer.waits[answer.nr_waits] = wait;
+		*slot = ++answer.nr_waits;
+		answer.waits[answer.nr_waits - 1].id = *slot;
 	}
-	last = &answer.waits[answer.nr_waits - 1];
-	answer.sums[index] = like->number;
-	answer.wait_of[like->number] = last->id;
-	if (last->cpu != sum->cpu)
-		last->cpu = PATH_NONE;
-	/* The sums of a thread are beside one another. */
-	last->nr_threads += !last->nr_sums || sums[like[-1].number].thread != sum->thread;
-	last->nr_sums++;
-	last->nr += sum->nr;
-	last->sum_ns += sum->sum_ns;
-	if (sum->max_ns > sums[last->longest].max_ns)
-		last->longest = like->number;
+	return *slot;
+}
+
+/* Find the wait of each sum, and give the waits their ids in order. */
+static void find_waits(void)
+{
+	struct hash hash = { 0 };
+	uint32_t i, *ids;
+
+	answer.wait_of = calloc(spent.nr_sums + 1, sizeof(*answer.wait_of));
+	must_have(answer.wait_of);
+	for (i = 0; i < spent.nr_sums; i++)
+		if (group_of(spent.sums[i].thread)->is_shown)
+			answer.wait_of[i] = wait_number(&hash, &spent.sums[i]);
+	free(hash.slots);
+	ids = calloc(answer.nr_waits + 1, sizeof(*ids));
+	must_have(ids);
+	SORT(answer.waits, answer.nr_waits, compare_waits);
+	for (i = 0; i < answer.nr_waits; i++) {
+		ids[answer.waits[i].id] = i + 1;
+		answer.waits[i].id = i + 1;
+	}
+	for (i = 0; i < spent.nr_sums; i++)
+		answer.wait_of[i] = ids[answer.wait_of[i]];
+	free(ids);
+}
+
+static uint32_t thread_of(uint32_t sum)
+{
+	return spent.sums[sum].thread;
 }
 
 /* Return the id of the wait that a sum is part of; 0: none that is shown. */
 static uint32_t id_of(uint32_t sum)
 {
 	return sum == PATH_NONE ? 0 : answer.wait_of[sum];
+}
+
+/*
+ * Order all sums by a number below @nr_numbers, without a comparison, of which there would be
+ * millions. Those with the same number stay as they are.
+ */
+static void order_sums(uint32_t (*number_of)(uint32_t sum), uint32_t nr_numbers)
+{
+	uint32_t *places = calloc(nr_numbers + 1, sizeof(*places)), *ordered, i;
+
+	ordered = calloc(spent.nr_sums + 1, sizeof(*ordered));
+	must_have(places && ordered);
+	for (i = 0; i < spent.nr_sums; i++)
+		places[number_of(i) + 1]++;
+	for (i = 0; i < nr_numbers; i++)
+		places[i + 1] += places[i];
+	for (i = 0; i < spent.nr_sums; i++)
+		ordered[places[number_of(answer.sums[i])]++] = answer.sums[i];
+	free(places);
+	free(answer.sums);
+	answer.sums = ordered;
+}
+
+/* Add the sum at an index to its wait; the sums of a thread are beside one another. */
+static void add_sum(uint32_t index)
+{
+	const struct time_sum *sums = spent.sums, *sum = &sums[answer.sums[index]];
+	uint32_t id = id_of(answer.sums[index]);
+	struct answer_wait *wait;
+
+	if (!id)
+		return;
+	wait = &answer.waits[id - 1];
+	if (!wait->nr_sums) {
+		wait->first = index;
+		wait->longest = answer.sums[index];
+		wait->cpu = sum->cpu;
+	}
+	if (wait->cpu != sum->cpu)
+		wait->cpu = PATH_NONE;
+	wait->nr_threads += !wait->nr_sums || sums[answer.sums[index - 1]].thread != sum->thread;
+	wait->nr_sums++;
+	wait->nr += sum->nr;
+	wait->sum_ns += sum->sum_ns;
+	if (sum->max_ns > sums[wait->longest].max_ns)
+		wait->longest = answer.sums[index];
 }
 
 static bool is_shorter(const void *left, const void *right)
@@ -624,28 +676,17 @@ static void measure_waits(void)
 
 static void make_waits(void)
 {
-	uint32_t nr_sums = spent.nr_sums, nr = 0, i;
-	struct like *likes = malloc((nr_sums + 1) * sizeof(*likes));
-	const struct time_sum *sum;
+	uint32_t i;
 
-	answer.wait_of = calloc(nr_sums + 1, sizeof(*answer.wait_of));
-	answer.sums = calloc(nr_sums + 1, sizeof(*answer.sums));
-	must_have(likes && answer.wait_of && answer.sums);
-	for (i = 0; i < nr_sums; i++) {
-		sum = &spent.sums[i];
-		if (group_of(sum->thread)->is_shown)
-			likes[nr++] = (struct like){
-				.number = i,
-				.group = answer.group_of[sum->thread],
-				.kind = kind_of(sum),
-				.place = place_of(i),
-				.explained = explained(sum),
-			};
-	}
-	SORT(likes, nr, compare_sums);
-	for (i = 0; i < nr; i++)
-		add_sum(likes, i);
-	free(likes);
+	find_waits();
+	answer.sums = calloc(spent.nr_sums + 1, sizeof(*answer.sums));
+	must_have(answer.sums);
+	for (i = 0; i < spent.nr_sums; i++)
+		answer.sums[i] = i;
+	order_sums(thread_of, spent.nr_threads);
+	order_sums(id_of, answer.nr_waits + 1);
+	for (i = 0; i < spent.nr_sums; i++)
+		add_sum(i);
 	measure_waits();
 }
 

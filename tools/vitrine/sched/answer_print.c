@@ -395,17 +395,21 @@ static uint32_t merge_others(struct other *others, uint32_t nr)
 static uint32_t find_others(const struct answer_wait *wait, struct other **ret)
 {
 	const struct time_sum *sum;
-	struct other *others = NULL;
+	struct other *others = NULL, other;
 	uint32_t nr = 0, i;
-	const char *name;
 
 	for (i = 0; i < wait->nr_sums; i++) {
 		sum = &spent.sums[answer.sums[wait->first + i]];
-		name = other_of(sum);
-		if (!name)
+		other = (struct other){ other_of(sum), sum->sum_ns, sum->priority };
+		if (!other.name)
 			continue;
+		/* Most are the same as the one before. */
+		if (nr && !compare_names(&others[nr - 1], &other)) {
+			others[nr - 1].ns += other.ns;
+			continue;
+		}
 		must_have(GROW(others, nr));
-		others[nr++] = (struct other){ name, sum->sum_ns, sum->priority };
+		others[nr++] = other;
 	}
 	if (nr) {
 		nr = merge_others(others, nr);

@@ -381,7 +381,11 @@ static uint32_t add_part(const struct why_wait *wait, uint32_t other, enum time_
 			 const struct why_share *share, bool is_largest)
 {
 	const uint64_t all_ns = spent_clip(wait->end_ns - wait->ready_ns, wait->end_ns);
-	const struct time_sum sum = {
+	struct time_sum sum;
+
+	if (!share->ns)
+		return PATH_NONE;
+	sum = (struct time_sum){
 		.thread = number_of(wait->thread),
 		.other = other,
 		.place = spent.behind[behind],
