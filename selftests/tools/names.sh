@@ -52,4 +52,14 @@ check "print: escaped" grep -q 'e\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv' out
 check "latency: nothing of it as it is" unwritten latency names.fxt
 check "latency: a thread, with what cannot be shown" grep -q 't?.*u?.*v:7' out
 
+# Only what is not UTF-8 is replaced in a copy: here after a word of ASCII, across two, and at the end.
+mktrace >bytes.fxt <<'END'
+put(name(2, 7, b"12345678\xff9", arg(b"process", 6)),
+    event(5, 6, 7, b"\xe9", b"1234567\xc3\xa9x\xc3", arg(b"12345678\x80", b"\xf0\x9f\x92345678")))
+END
+check "merge: a trace with names that are not UTF-8" "$vitrine" merge bytes.fxt -o mended.fxt
+check "they are mended" prints '     0.000000005 [---] instant 12345678?9:7/6 ?:1234567éx? 12345678?="???345678"' \
+	"$vitrine" print mended.fxt
+check "and the copy has no fault" "$vitrine" check mended.fxt
+
 plan

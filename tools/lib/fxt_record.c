@@ -856,6 +856,15 @@ enum fxt_result fxt_decode(struct fxt_decoder *decoder,
 
 /* ---- Encoding ---------------------------------------------------------- */
 
+/* Check whether a word of text is ASCII, as most text is. */
+static bool is_ascii(const unsigned char *bytes)
+{
+	uint64_t word;
+
+	memcpy(&word, bytes, sizeof(word));
+	return !(word & 0x8080808080808080ULL);
+}
+
 /**
  * fxt_mend_text() - replace each byte that is not UTF-8
  * @text: the text
@@ -867,6 +876,9 @@ void fxt_mend_text(void *text, size_t len_bytes)
 	size_t i, len;
 
 	for (i = 0; i < len_bytes; i += len) {
+		len = FXT_WORD_BYTES;
+		if (len_bytes - i >= len && is_ascii(bytes + i))
+			continue;
 		len = vtr_utf8_sequence(bytes + i, len_bytes - i);
 		if (!len) {
 			bytes[i] = '?';
@@ -894,8 +906,9 @@ static void put_stream(struct fxt_encoder *to, const struct vitrine_fxt_string *
 	} else if (nr_words && to->nr + nr_words <= to->size) {
 		to->words[to->nr + nr_words - 1] = 0;
 		memcpy(&to->words[to->nr], stream->bytes, stream->len_bytes);
+		/* The zeros of the padding need no mending. */
 		if (is_text)
-			fxt_mend_text(&to->words[to->nr], stream->len_bytes);
+			fxt_mend_text(&to->words[to->nr], nr_words * FXT_WORD_BYTES);
 	}
 	to->nr += nr_words;
 }
@@ -1255,11 +1268,14 @@ void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,
 		       const struct vitrine_fxt_string *name,
 		       const uint64_t *process)
 {
-	struct vitrine_fxt_record record = {
-		.kind = VITRINE_FXT_KERNEL_OBJECT,
-		.kernel_object = { type, koid, *name },
-	};
+	struct vitrine_fxt_record record;
 
+	/* There are as many of them as of switches, so the rest of the record is left alone. */
+	record.kind = VITRINE_FXT_KERNEL_OBJECT;
+	record.nr_args = 0;
+	record.kernel_object.type = type;
+	record.kernel_object.koid = koid;
+	record.kernel_object.name = *name;
 	if (process)
 		fxt_add_arg(&record, FXT_ARG_KOID, "process")->value.uint64 = *process;
 	fxt_encode(to, &record);

@@ -116,7 +116,7 @@ static inline void line_put_number(struct line_output *out, uint64_t number,
 }
 
 /* The two digits of each number below 100. */
-extern const char line_pairs[2 * 100 + 1];
+extern const char line_pairs[100][3];
 
 /*
  * Put a number without padding and without a call, two digits at a time; bytes after it are
@@ -128,7 +128,7 @@ static inline void line_put_uint(struct line_output *out, uint64_t number)
 
 	for (; number >= 10; number /= 100) {
 		at -= 2;
-		memcpy(at, &line_pairs[2 * (number % 100)], 2);
+		memcpy(at, line_pairs[number % 100], 2);
 	}
 	if (number || at == end)
 		*--at = '0' + number;
