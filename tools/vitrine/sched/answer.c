@@ -506,7 +506,6 @@ static int compare_waits(const void *left, const void *right)
 
 static bool is_wait(const void *owner, uint32_t number, const void *wait)
 {
-	(void)owner;
 	return !compare_waits(&answer.waits[number - 1], wait);
 }
 
