@@ -114,6 +114,16 @@ check "a thread that becomes a real-time thread, of the same name as the one beh
 check "a limit of a cgroup, which has throttled it" expected limited.answer why limited.fxt
 check "a limit of a cgroup, which has not" expected unlimited.answer why unlimited.fxt
 check "an idle CPU, and no limit is known" expected throttled.answer why throttled.fxt
+mktrace >two.fxt <<'END'
+put(name(1, 10, b"app"))
+for cpu in 0, 1:
+    put(name(2, 11 + cpu, b"twin%d" % cpu, arg(b"process", 10)), switch(1000, 0, 20 + cpu, cpu=cpu))
+put(*(wakeup(2000, 11 + cpu, cpu=cpu) for cpu in (0, 1)))
+for ns, threads in (10**8, ((20, 11), (21, 12))), (11 * 10**7, ((11, 0), (12, 0))):
+    put(*(switch(ns, *threads[cpu], cpu=cpu) for cpu in (0, 1)))
+END
+check "two threads of a group wait for two CPUs: no CPU is named" json 'cpu 2 null' \
+	'.waits[0] | "\(.kind) \(.threads) \(.cpu)"' why -j -p app two.fxt
 check "a process" expected process.answer why -p app --from 0.012 disk.fxt
 "$vitrine" why rules.fxt >rules.answer
 check "all answers fit on a screen" same /dev/null \
