@@ -113,6 +113,15 @@ done <<'END'
 24|24|24 lines again: the last thread is shown|^gamma
 END
 check "24 columns: names of all threads" until_true ordered be alpha "?" gamma
+tty=$(tmux display-message -p -t w '#{pane_tty}')
+pid=$(pgrep -P "$(tmux display-message -p -t w '#{pane_pid}')")
+kill -STOP "$pid"
+for size in "10 2" "24 24"; do
+	tmux resize-window -t w -x "${size% *}" -y "${size#* }"
+	until_true prints "${size#* } ${size% *}" stty -F "$tty" size >/dev/null
+done
+kill -CONT "$pid"
+check "another size for a moment: all threads are still shown" until_true ordered be alpha "?" gamma
 tmux resize-window -t w -x 100 -y 24
 keys C-c
 check "^C" ended 0

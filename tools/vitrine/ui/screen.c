@@ -192,10 +192,14 @@ static void read_signals(int fd)
 	struct winsize size;
 
 	while (read(fd, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo != SIGWINCH)
+		if (info.ssi_signo != SIGWINCH) {
 			screen.done = true;
-		else if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+			continue;
+		}
+		if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
 			resizeterm(size.ws_row, size.ws_col);
+		/* A terminal that has its old size again may have moved or cut what it shows. */
+		clearok(curscr, TRUE);
 	}
 }
 
