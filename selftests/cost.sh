@@ -19,7 +19,7 @@ aarch64)	most=69 most_wakeup=47 most_both=113 most_armed=26 most_tree=80
 *)		most=60 most_wakeup=37 most_both=95 most_armed=18 most_tree=60
 		most_sampled=12 most_stacks=20 most_user_stack=10500 most_user_memory=70000 ;;
 esac
-most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=80 \
+most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75 \
 	most_user_memory_bytes=1000
 # 99 samples a second of 10^9 instructions take 0.1 % of a CPU, with user stacks 0.2 %.
 most_sample=10101 most_user_sample=20202

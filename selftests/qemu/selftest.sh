@@ -130,8 +130,8 @@ starve()
 	exec nice -n -10 taskset -c 0 timeout 60 sh -c 'while :; do :; done'
 }
 
-# Three seconds or so of silent work, which take ten times as long here. A slow machine needs
-# several for that, and for the first line of the kernel.
+# About three seconds of silent work, which take ten times as long here. A slow machine may take
+# several seconds until the kernel prints its first line.
 rm -f "$work/out/output.log"
 starve &
 pin=(taskset -c 0)

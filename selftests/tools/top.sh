@@ -115,7 +115,7 @@ END
 check "24 columns: names of all threads" until_true ordered be alpha "?" gamma
 tty=$(tmux display-message -p -t w '#{pane_tty}')
 pid=$(pgrep -P "$(tmux display-message -p -t w '#{pane_pid}')")
-kill -STOP "$pid"
+check "top stops" kill -STOP "$pid"
 for size in "10 2" "24 24"; do
 	tmux resize-window -t w -x "${size% *}" -y "${size#* }"
 	until_true prints "${size#* } ${size% *}" stty -F "$tty" size >/dev/null

@@ -1270,7 +1270,7 @@ void fxt_encode_object(struct fxt_encoder *to, unsigned int type, uint64_t koid,
 {
 	struct vitrine_fxt_record record;
 
-	/* There are as many of them as of switches, so the rest of the record is left alone. */
+	/* Names may be as frequent as switches, so the rest of the record is not cleared. */
 	record.kind = VITRINE_FXT_KERNEL_OBJECT;
 	record.nr_args = 0;
 	record.kernel_object.type = type;
