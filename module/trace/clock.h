@@ -75,6 +75,11 @@ static __always_inline u64 vtr_counter_ticks(void)
 	return rdtsc();
 }
 
+static __always_inline void vtr_counter_after_branch(void)
+{
+	barrier_nospec();	/* A CPU may read the counter before earlier loads complete. */
+}
+
 static inline u64 vtr_counter_ticks_ordered(void)
 {
 	return rdtsc_ordered();
@@ -141,9 +146,14 @@ static __always_inline u64 vtr_counter_ticks(void)
 	return get_cycles();
 }
 
-static inline u64 vtr_counter_ticks_ordered(void)
+static __always_inline void vtr_counter_after_branch(void)
 {
 	mb();	/* Reading the counter is input to a fence. */
+}
+
+static inline u64 vtr_counter_ticks_ordered(void)
+{
+	mb();	/* As above. */
 	return get_cycles();
 }
 
@@ -154,6 +164,7 @@ static inline u64 vtr_counter_rate(void)
 
 #else
 static __always_inline u64 vtr_counter_ticks(void) { return 0; }
+static __always_inline void vtr_counter_after_branch(void) { smp_rmb(); }
 static inline u64 vtr_counter_ticks_ordered(void) { return 0; }
 static inline u64 vtr_counter_rate(void) { return 0; }
 #endif
@@ -162,11 +173,6 @@ static inline u64 vtr_counter_rate(void) { return 0; }
 static __always_inline u64 vtr_counter_switch_ticks(void)
 {
 	return vtr_counter_ticks();
-}
-
-static __always_inline void vtr_counter_after_branch(void)
-{
-	smp_rmb();	/* Pairs with the release that the caller names. */
 }
 #endif
 

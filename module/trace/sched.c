@@ -293,6 +293,8 @@ static noinline void wakeup_slow(struct vtr_ring *ring,
 	if (task == current || ring == &vtr_writer_none ||
 	    (vtr_writer_is_on_cpu(task) && !has_gone_out(task)))
 		return;
+	/* As in record_awake(), or pairs with the store of ring->running in vtr_switch_put(). */
+	vtr_counter_after_branch();
 	now = vtr_writer_ticks(ring);
 	if (static_branch_unlikely(&vtr_stacks_armed) && !vtr_writer_is_on_cpu(task) &&
 	    vtr_stacks_suspect(now, vtr_stacks_since(task)))

@@ -453,9 +453,11 @@ static __always_inline u64 rdtsc(void)
 	return __builtin_ia32_rdtsc();
 }
 
+#define barrier_nospec()	__asm__ volatile("lfence" : : : "memory")
+
 static __always_inline u64 rdtsc_ordered(void)
 {
-	__builtin_ia32_lfence();
+	barrier_nospec();
 	return rdtsc();
 }
 #endif
