@@ -14,9 +14,9 @@ disruptive "real-time threads may use all the time of the CPUs"
 # long waits are recorded. An arm64 CPU needs more instructions, and the program's user stack
 # has more frames there, but frame pointers that lead to the end, so that no memory is recorded.
 case $(uname -m) in
-aarch64)	most=69 most_wakeup=47 most_both=113 most_armed=26 most_tree=80
+aarch64)	most=69 most_wakeup=53 most_both=119 most_armed=26 most_tree=80
 		most_sampled=33 most_stacks=22 most_user_stack=19000 most_user_memory=20000 ;;
-*)		most=60 most_wakeup=37 most_both=95 most_armed=18 most_tree=60
+*)		most=60 most_wakeup=41 most_both=99 most_armed=18 most_tree=60
 		most_sampled=12 most_stacks=20 most_user_stack=10500 most_user_memory=70000 ;;
 esac
 most_kernel_stack=6000 most_kernel_stack_bytes=160 most_user_stack_bytes=75 \

@@ -227,6 +227,7 @@ power_frequency 200 32 power/cpu_frequency
 module 200 32 module/module_load
 printk 200 48 printk/console
 sched_wakeup 60 24 sched/sched_waking
+sched_wakeup_irq 150 24 sched/sched_waking
 sched_migrate 200 56 sched/sched_migrate_task
 sched_fork 300 64 sched/sched_process_fork
 $(rows_of_processor)

@@ -66,7 +66,10 @@ static void records_are_as_the_format_says(struct kunit *test)
 		     0x000001800f020067ULL, 8, 0x3837363534333231ULL, 0x0035343332313039ULL,
 		     0x0000000000010028ULL, 7);
 	EXPECT_WORDS(test, vtr_fxt_put_wakeup(words, vtr_fxt_wakeup_base(300), 99, 17),
-		     0x2000000012c00038ULL, 99, 17);
+		     0x2000001012c00038ULL, 99, 17);
+	KUNIT_EXPECT_EQ(test, vtr_fxt_wakeup_in(vtr_fxt_wakeup_base(300),
+						FXT_WAKEUP_SOFTIRQ_IN_CALL),
+			0x2000004012c00038ULL);
 }
 
 static void switch_fields_are_in_place(struct kunit *test)

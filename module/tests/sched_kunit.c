@@ -131,6 +131,67 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, nr_wakeups[i], wanted[i], "step %u", i);
 }
 
+/* What a preemption count means for a wakeup that the current thread, of this name, executes. */
+static const struct {
+	unsigned int		count;
+	const char		*name;
+	enum fxt_wakeup_context	wanted;
+} contexts[] = {
+	{ 0, "kworker/0:1", FXT_WAKEUP_THREAD },
+	{ PREEMPT_OFFSET, "kworker/0:1", FXT_WAKEUP_THREAD },
+	/* Softirqs are disabled, and none is served. */
+	{ SOFTIRQ_DISABLE_OFFSET, "kworker/0:1", FXT_WAKEUP_THREAD },
+	{ HARDIRQ_OFFSET, "kworker/0:1", FXT_WAKEUP_HARDIRQ },
+	{ HARDIRQ_OFFSET + SOFTIRQ_OFFSET, "ksoftirqd/0", FXT_WAKEUP_HARDIRQ },
+	/* A kernel thread may have raised the softirq; waker.sh has threads in user space. */
+	{ SOFTIRQ_OFFSET, "kworker/0:1", FXT_WAKEUP_SOFTIRQ_IN_CALL },
+	{ SOFTIRQ_OFFSET, "ksoftirqd/0", FXT_WAKEUP_THREAD },
+	{ SOFTIRQ_OFFSET, "ktimers/0", FXT_WAKEUP_THREAD },
+	{ SOFTIRQ_OFFSET, "irq/24-ahci", FXT_WAKEUP_THREAD },
+};
+
+static void wake_in_each_context(void *other)
+{
+	char name[TASK_COMM_LEN];
+	unsigned int i;
+
+	switch_from_thread(other, TASK_INTERRUPTIBLE);
+	set_on_cpu(other, 0);
+	memcpy(name, current->comm, sizeof(name));
+	for (i = 0; i < ARRAY_SIZE(contexts); i++) {
+		strscpy(current->comm, contexts[i].name, sizeof(current->comm));
+		__preempt_count_add(contexts[i].count);
+		probe_wakeup_local(WRITER_RINGS, other);
+		__preempt_count_sub(contexts[i].count);
+	}
+	memcpy(current->comm, name, sizeof(name));
+}
+
+static void check_context(struct kunit *test, void *reader, const u64 *words, size_t nr_words)
+{
+	unsigned int *nr = reader;
+
+	if (FIELD_GET(FXT_HEADER_TYPE, words[0]) != FXT_RECORD_SCHEDULING ||
+	    FIELD_GET(FXT_SCHEDULING_SUBTYPE, words[0]) != FXT_SCHEDULING_THREAD_WAKEUP)
+		return;
+	KUNIT_ASSERT_LT(test, *nr, (unsigned int)ARRAY_SIZE(contexts));
+	KUNIT_EXPECT_EQ_MSG(test, FIELD_GET(FXT_SCHEDULING_CONTEXT, words[0]),
+			    (u64)contexts[*nr].wanted, "context %u", *nr);
+	++*nr;
+}
+
+static void wakeup_has_its_context(struct kunit *test)
+{
+	struct vtr_ring *ring = new_ring_of(test, 0, VITRINE_MODE_CIRCULAR, 2);
+	unsigned int nr = 0;
+
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		kunit_skip(test, "the preemption count does not tell softirqs");
+	with_ring(ring, wake_in_each_context, new_task(test, 64, 64));
+	read_ring(test, ring, check_context, &nr);
+	KUNIT_EXPECT_EQ(test, nr, (unsigned int)ARRAY_SIZE(contexts));
+}
+
 static void attach(void *ring)
 {
 	vtr_sched_attach(ring);
@@ -151,6 +212,7 @@ static void attached_ring_has_forgotten_its_strings(struct kunit *test)
 static struct kunit_case sched_cases[] = {
 	KUNIT_CASE(probes_take_a_wide_ring),
 	KUNIT_CASE(wakeup_of_a_running_thread_is_not_recorded),
+	KUNIT_CASE(wakeup_has_its_context),
 	KUNIT_CASE(attached_ring_has_forgotten_its_strings),
 	{}
 };

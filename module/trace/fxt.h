@@ -186,13 +186,27 @@ static inline u64 vtr_fxt_switch_base(u8 cpu)
  * @cpu: CPU number
  *
  * Context: any. Format: "Context switch record", subtype 2 without arguments.
- * Return: the word.
+ * Return: the word, for wakeups that a thread makes.
  */
 static inline u64 vtr_fxt_wakeup_base(u16 cpu)
 {
 	return vtr_fxt_header(FXT_RECORD_SCHEDULING, VTR_FXT_WAKEUP_WORDS) |
 	       FIELD_PREP(FXT_SCHEDULING_CPU, cpu) |
+	       FIELD_PREP(FXT_SCHEDULING_CONTEXT, FXT_WAKEUP_THREAD) |
 	       FIELD_PREP(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP);
+}
+
+/**
+ * vtr_fxt_wakeup_in() - compose the first word of a wakeup record
+ * @base: return value of vtr_fxt_wakeup_base()
+ * @context: what makes the wakeup
+ *
+ * Context: any. Format: as above.
+ * Return: the word.
+ */
+static inline u64 vtr_fxt_wakeup_in(u64 base, enum fxt_wakeup_context context)
+{
+	return (base & ~FXT_SCHEDULING_CONTEXT) | FIELD_PREP(FXT_SCHEDULING_CONTEXT, context);
 }
 
 /**
@@ -223,7 +237,7 @@ vtr_fxt_put_thread(u64 *words, u8 ref, u64 process, u64 thread)
 /**
  * vtr_fxt_put_wakeup() - compose a wakeup record
  * @words: destination
- * @base: return value of vtr_fxt_wakeup_base()
+ * @base: return value of vtr_fxt_wakeup_base() or vtr_fxt_wakeup_in()
  * @now: timestamp in ticks
  * @thread: koid of the thread that is woken
  *

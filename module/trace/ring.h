@@ -93,7 +93,7 @@ struct vtr_ring_gap {
  * @switch_base: constant fields of all switch records of this CPU, unless it is wide, and
  *	the state of a blocked thread
  * @nr_wakeups: number of wakeups, of VTR_FXT_WAKEUP_WORDS each
- * @wakeup_base: first word of all wakeup records of this CPU
+ * @wakeup_base: first word of the wakeup records of this CPU
  * @other_records: number of records with a timestamp that are neither a wakeup nor a
  *	switch, or that close a chain
  * @other_bytes: committed bytes of all records but wakeups and switches

@@ -25,6 +25,8 @@
 #include <linux/binfmts.h>
 #include <linux/cleanup.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/task_stack.h>
+#include <asm/syscall.h>
 #include <trace/events/sched.h>
 #include <trace/events/task.h>
 
@@ -230,8 +232,8 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
 /*
  * Source "sched": wakeups, migrations, and threads that begin and end.
  *
- * A wakeup is recorded on the CPU that executes it; the waker is the current thread of
- * that CPU. sched_waking is also called for a thread that is still on a CPU, because it
+ * A wakeup is recorded on the CPU that executes it. The waker is the current thread of that
+ * CPU, unless an interrupt makes the wakeup, which the record tells. sched_waking is also called for a thread that is still on a CPU, because it
  * has changed its state but not been switched out. That is not the wakeup of a sleeping
  * thread, and is not recorded, unless the thread's CPU has already recorded the switch. For
  * the current thread, and only for it, the probe is called with interrupts on.
@@ -256,12 +258,43 @@ static bool has_gone_out(const struct task_struct *task)
 	       key != vtr_writer_key(task);
 }
 
+/* Check for a thread that serves interrupts, so that softirqs are its own work. */
+static bool serves_interrupts(const struct task_struct *task)
+{
+	return task->flags & PF_KTHREAD &&
+	       (str_has_prefix(task->comm, "ksoftirqd/") ||
+		str_has_prefix(task->comm, "ktimers/") || str_has_prefix(task->comm, "irq/"));
+}
+
+/*
+ * Check whether a thread may have raised the softirq that runs while it is the current one: it
+ * executes kernel code of its own, in a system call or as a kernel thread.
+ */
+static bool is_in_call(struct task_struct *task)
+{
+	return !vtr_writer_is_idle(task) &&
+	       (task->flags & PF_KTHREAD || syscall_get_nr(task, task_pt_regs(task)) >= 0);
+}
+
+/*
+ * Tell what makes a wakeup here. A thread that sends over the loopback device wakes its peer in a
+ * softirq, in its own system call. The preemption count does not tell this from the softirq of an
+ * interrupt: the scheduler holds a lock here.
+ */
+static enum fxt_wakeup_context context_here(void)
+{
+	if (in_hardirq())
+		return FXT_WAKEUP_HARDIRQ;
+	if (!in_serving_softirq() || serves_interrupts(current))
+		return FXT_WAKEUP_THREAD;
+	return is_in_call(current) ? FXT_WAKEUP_SOFTIRQ_IN_CALL : FXT_WAKEUP_SOFTIRQ;
+}
+
 static __always_inline void put_wakeup(struct vtr_ring *ring, u64 *committed,
-				       u64 offset, u64 now,
+				       u64 offset, u64 base, u64 now,
 				       const struct task_struct *task)
 {
 	u64 thread = (u32)task->pid;
-	u64 base = ring->wakeup_base;
 
 	ring->nr_wakeups++;
 	vtr_fxt_put_wakeup(vtr_ring_at(committed, offset), base, now, thread);
@@ -272,7 +305,8 @@ static void wakeup_reserve(struct vtr_ring *ring, u64 now,
 			   const struct task_struct *task)
 {
 	if (vtr_writer_reserve_here(ring, VTR_FXT_WAKEUP_WORDS, now, current))
-		put_wakeup(ring, ring->committed, *ring->committed, now, task);
+		put_wakeup(ring, ring->committed, *ring->committed,
+			   vtr_fxt_wakeup_in(ring->wakeup_base, context_here()), now, task);
 	else
 		vtr_ring_lose(ring, VTR_FXT_WAKEUP_WORDS);
 }
@@ -318,7 +352,7 @@ static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
 	struct vtr_ring *ring = ring_here(rings);
 	u64 *committed, offset, since_ns, now;
 
-	if (unlikely(vtr_writer_is_on_cpu(task)))
+	if (unlikely(vtr_writer_is_on_cpu(task) || !in_task()))
 		return wakeup_slow(ring, task);
 	/* Pairs with the release of on_cpu in finish_task(). */
 	vtr_counter_after_branch();
@@ -327,7 +361,7 @@ static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
 	if (unlikely(!vtr_ring_has_hot(ring, offset)))
 		return wakeup_slow(ring, task);
 	if (!watch) {
-		put_wakeup(ring, committed, offset, wakeup_ticks(clock), task);
+		put_wakeup(ring, committed, offset, ring->wakeup_base, wakeup_ticks(clock), task);
 		return;
 	}
 	/* Before the clock, which takes two registers: fewer have to be saved. */
@@ -335,7 +369,7 @@ static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
 	now = wakeup_ticks(clock);
 	if (unlikely(vtr_stacks_suspect(now, since_ns)))
 		return wakeup_suspect(now, ring, task);
-	put_wakeup(ring, committed, offset, now, task);
+	put_wakeup(ring, committed, offset, ring->wakeup_base, now, task);
 }
 
 static noinline notrace void watch_wakeup_counter(void *rings,
@@ -507,8 +541,8 @@ void vtr_sched_repeat_wakeup(unsigned int nr)
 	while (nr--) {
 		now = wakeup_ticks(ring->config.clock);
 		if (likely(vtr_ring_has_hot(ring, *ring->committed)))
-			put_wakeup(ring, ring->committed, *ring->committed, now,
-				   current);
+			put_wakeup(ring, ring->committed, *ring->committed,
+				   ring->wakeup_base, now, current);
 		else
 			wakeup_reserve(ring, now, current);
 	}

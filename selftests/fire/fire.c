@@ -103,6 +103,8 @@ BENCH(power_frequency, FIRE(0, cpu_frequency, 2400000, 0))
 BENCH(printk, FIRE(0, console, message, sizeof(message) - 1))
 BENCH(module, FIRE(0, module_load, THIS_MODULE))
 BENCH(sched_wakeup, FIRE(0, sched_waking, other))
+BENCH(sched_wakeup_irq, __preempt_count_add(HARDIRQ_OFFSET); FIRE(0, sched_waking, other);
+	__preempt_count_sub(HARDIRQ_OFFSET))
 BENCH(sched_migrate, FIRE(0, sched_migrate_task, other, 0))
 BENCH(sched_fork, FIRE(0, sched_process_fork, current, other))
 #ifdef CONFIG_X86_LOCAL_APIC
@@ -135,6 +137,7 @@ static const struct row {
 	ROW(printk, "console"),
 	ROW(module, "module_load"),
 	ROW(sched_wakeup, "sched_waking"),
+	ROW(sched_wakeup_irq, "sched_waking"),
 	ROW(sched_migrate, "sched_migrate_task"),
 	ROW(sched_fork, "sched_process_fork"),
 #ifdef CONFIG_X86_LOCAL_APIC

@@ -43,7 +43,7 @@ discarded()
 	babeltrace "$1.ctf" 2>&1 >/dev/null | grep -o 'discarded [0-9]* [a-z]*'
 }
 
-traces records vitrine recorded renamed crowd wide spans waits
+traces contexts records vitrine recorded renamed crowd wide spans waits
 "$mkfxt" speed "${SWITCHES:-20000}" >many.fxt
 
 # Switches and wakeups with all kinds of weights: of a normal thread, of a real-time thread, of
@@ -76,6 +76,7 @@ check "a failed conversion leaves no file" no_file 'other*'
 for format in ctf heph; do
 	check "$format: every switch comes back" came_back many $format
 	check "$format: names that change come back" came_back renamed $format
+	check "$format: contexts of wakeups come back" came_back contexts $format
 	check "$format: losses come back" round_trip vitrine $format
 	check "$format: with all that was not lost" same <(grep -v " lost  *provider" vitrine.print) vitrine.back.print
 	check "$format: as many records lost" sound vitrine.back.fxt "$("$vitrine" check vitrine.fxt | grep -o ' [0-9]* records lost')"

@@ -168,6 +168,11 @@ check "cut by process: the trace with its child is sound" sound secretd.fxt
 cut family.fxt -t 11 -o thread.fxt
 check "a thread" names "file,idle,not recorded,secret-io" thread.fxt
 
+mktrace >interrupt.fxt <<<'put(switch(1, 0, 7), *(wakeup(2 + i, 8, context=i) for i in range(5)))'
+cut interrupt.fxt -t 8 -o woken.fxt
+check "the waker after an interrupt is no thread, not the stand-in" \
+	filtered $'2147352576\n2147352576\n0\n0\n2147352576' "jq .args.waker" print -j -e wakeup woken.fxt
+
 check "--anonymise" exits 0 "" cut family.fxt --anonymise -o secret.fxt
 check "an anonymised trace is sound" sound secret.fxt
 check "an anonymised trace has as many records" test "$("$vitrine" print family.fxt | wc -l)" = \

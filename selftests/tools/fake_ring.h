@@ -215,11 +215,11 @@ static inline void fake_ring_switch(struct fake_ring *ring)
 }
 
 /* Write a wakeup of the worker, as the module does: without arguments. */
-static inline void fake_ring_wakeup(struct fake_ring *ring)
+static inline void fake_ring_wakeup(struct fake_ring *ring, unsigned int context)
 {
 	fake_record_begin(ring, 3);
-	fake_put(ring, 0x38 | (uint64_t)ring->producer->cpu << 20 | 2ULL << 60, ring->ticks,
-		 FAKE_WORKER);
+	fake_put(ring, 0x38 | (uint64_t)ring->producer->cpu << 20 | (uint64_t)context << 36 |
+		 2ULL << 60, ring->ticks, FAKE_WORKER);
 	fake_commit(ring);
 }
 

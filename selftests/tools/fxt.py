@@ -59,8 +59,8 @@ def legacy_switch(ns, out, into, state=3):
                   ns, *out, *into)
 
 
-def wakeup(ns, thread, *args, cpu=0):
-    return record(8, len(args) << 16 | cpu << 20 | 2 << 60, ns, thread, *args)
+def wakeup(ns, thread, *args, cpu=0, context=0):
+    return record(8, len(args) << 16 | cpu << 20 | context << 36 | 2 << 60, ns, thread, *args)
 
 
 def put(*records):

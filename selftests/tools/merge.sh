@@ -97,6 +97,10 @@ check "no OUT" refused "" merge a.fxt b.fxt
 check "no FILE" refused "" merge -o out.fxt
 merge waker.fxt -o waked.fxt
 check "the name of a waker" has 'object  thread 7 "boss"' print -a waked.fxt
+# One by an interrupt, in a file without sub-buffers: it is not by the thread that runs.
+mktrace >interrupt.fxt <<<'put(switch(1, 0, 7), *(wakeup(2 + i, 8, context=i) for i in range(5)))'
+merge interrupt.fxt -o waked.fxt
+check "the waker after an interrupt" filtered $'7\n7\n0\n0\n7' "jq .args.waker" print -j -e wakeup waked.fxt
 check "no such file" exits 3 "missing.fxt: cannot open" merge a.fxt missing.fxt -o out.fxt
 check "no trace" exits 1 "/dev/null: offset 0x0: not a Fuchsia trace" merge a.fxt /dev/null -o out.fxt
 check "a failed merge leaves no file" no_file 'out*.fxt*'

@@ -244,9 +244,10 @@ static void test_overtaken(unsigned int cpu)
 	   cpu);
 }
 
-/* Count the wakeups in the file that have the right waker as their argument. */
-static unsigned int count_wakers(uint64_t worker_from)
+/* Count the wakeups of a context in the file that have the right waker as their argument. */
+static unsigned int count_wakers(unsigned int context, uint64_t worker_from)
 {
+	bool by_interrupt = context == FXT_WAKEUP_HARDIRQ || context == FXT_WAKEUP_SOFTIRQ;
 	static uint64_t words[1 << 16];
 	unsigned int nr = 0;
 	size_t i, nr_words;
@@ -258,9 +259,11 @@ static unsigned int count_wakers(uint64_t worker_from)
 	nr_words = fread(words, sizeof(*words), 1 << 16, file);
 	fclose(file);
 	for (i = 0; i + 5 <= nr_words; i++)
-		nr += words[i] == (2ULL << 60 | 1 << 16 | 5 << 4 | FXT_RECORD_SCHEDULING) &&
+		nr += words[i] == (2ULL << 60 | (uint64_t)context << 36 | 1 << 16 | 5 << 4 |
+				   FXT_RECORD_SCHEDULING) &&
 		      words[i + 2] == FAKE_WORKER && words[i + 3] == (0x7fffU << 16 | 0x28) &&
-		      words[i + 4] == (words[i + 1] < worker_from ? 0 : FAKE_WORKER);
+		      words[i + 4] ==
+		      (by_interrupt || words[i + 1] < worker_from ? 0 : FAKE_WORKER);
 	return nr;
 }
 
@@ -273,16 +276,18 @@ static void test_wakers(void)
 	ring_init(0);
 	begin(flush);
 	for (i = 0; i < 10; i++)
-		fake_ring_wakeup(&recording.ring);
+		fake_ring_wakeup(&recording.ring, FXT_WAKEUP_THREAD);
 	fake_ring_switch(&recording.ring);
 	worker_from = recording.ring.ticks;
 	for (i = 0; i < 500; i++)
-		fake_ring_wakeup(&recording.ring);
+		fake_ring_wakeup(&recording.ring, i % 5);
 	end(0);
 	ok(recording.summary.nr_wakeups == 510 && has(1, 0),
 	   "wakers are added in sub-buffers that stay sound");
 	/* The fake ring names the idle thread first in each sub-buffer. */
-	ok(count_wakers(worker_from) >= 100, "the waker is the running thread");
+	for (i = 0; i < 5; i++)
+		ok(count_wakers(i, worker_from) >= 20,
+		   "context %u: the waker is the running thread or, after an interrupt, none", i);
 }
 
 int main(void)

@@ -82,6 +82,7 @@ static const struct row waking_rows[] = {
 	{ "prio", FXT_ARG_INT32 },
 	{ "target_cpu", FXT_ARG_INT32 },
 	{ "waker_tid", FXT_ARG_INT64 },
+	{ "context", FXT_ARG_INT32 },
 	{ NULL, 0 }
 };
 
@@ -637,6 +638,7 @@ static bool fill_waking(struct dialect *dialect, bt_field *payload,
 	set_signed(payload, 2, prio_of(record->wakeup.thread, weight ? weight->value.int64 : 0));
 	set_signed(payload, 3, record->cpu);
 	set_signed(payload, 4, waker ? waker->value.int64 : -1);
+	set_signed(payload, 5, record->wakeup_context);
 	return set_comm(dialect, payload, 0, record->wakeup.thread,
 			record->cpu);
 }

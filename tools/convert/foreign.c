@@ -344,7 +344,7 @@ static bool make_switch(struct foreign *foreign, const struct foreign_event *eve
 static bool make_wakeup(struct foreign *foreign, const struct foreign_event *event)
 {
 	struct vitrine_fxt_record *record = &foreign->record;
-	int64_t tid, prio, waker = -1;
+	int64_t tid, prio, waker = -1, context = FXT_WAKEUP_UNKNOWN;
 
 	if (!number_of(foreign, event, event->class->words->woken, &tid) ||
 	    !number_of(foreign, event, "prio", &prio) ||
@@ -353,6 +353,8 @@ static bool make_wakeup(struct foreign *foreign, const struct foreign_event *eve
 	learn_name(foreign, event, "comm", tid);
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(foreign, tid);
+	number_of(foreign, event, "context", &context);
+	record->wakeup_context = vitrine_fxt_context_name(context) ? context : FXT_WAKEUP_UNKNOWN;
 	fxt_add_weight(record, "weight", priority_of(event->class, tid, prio));
 	if (!number_of(foreign, event, "waker_tid", &waker) && event->class->exact &&
 	    event->cpu->is_known)

@@ -1049,19 +1049,22 @@ static bool is_derived(struct lane *lane, const struct vitrine_fxt_record *recor
 }
 
 /*
- * Complete a wakeup, and append it: name the thread that runs on the CPU as the waker, if the
- * trace does not tell the waker, because viewers would assume that the thread woke itself. Omit the
- * weight if readers derive it. If the waker is unknown, a record without arguments would mean that
+ * Complete a wakeup, and append it: name the thread that runs on the CPU as the waker, or thread 0
+ * if an interrupt made the wakeup, in case the trace does not tell the waker, because viewers would
+ * assume that the thread woke itself. Omit the weight if readers derive it. If the waker is unknown, a record without arguments would mean that
  * readers are to derive the waker: the weight 0, which is the default, prevents this.
  */
 static void append_wakeup(struct lane *lane, const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *weight;
 	struct vitrine_fxt_record wakeup;
+	bool by_interrupt;
 
 	memcpy(&wakeup, record, fxt_record_bytes(record));
-	if (!fxt_find_arg(&wakeup, "waker") && lane->chained && wakeup.nr_args < FXT_MAX_ARGS)
-		fxt_add_waker(&wakeup, lane->running);
+	by_interrupt = fxt_is_by_interrupt(&wakeup);
+	if (!fxt_find_arg(&wakeup, "waker") && (by_interrupt || lane->chained) &&
+	    wakeup.nr_args < FXT_MAX_ARGS)
+		fxt_add_waker(&wakeup, by_interrupt ? 0 : lane->running);
 	weight = fxt_find_arg(&wakeup, "weight");
 	if (wakeup.nr_args == 2 && weight == wakeup.args && fxt_find_arg(&wakeup, "waker") &&
 	    is_derived(lane, &wakeup, weight))

@@ -11,7 +11,7 @@
  *
  *	switch		substream and description: the incoming thread;
  *			out, state; out_prio, prio, or out_weight, weight
- *	wakeup		the thread that is woken up; wakeup: 1; weight, waker
+ *	wakeup		the thread that is woken up; wakeup: 1; weight, waker, context
  *	name		a thread and its name; process
  *	message		log: 1
  *	event		category; phase, except for complete durations; id;

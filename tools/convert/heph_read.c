@@ -108,6 +108,7 @@ enum heph_known {
 	KNOWN_WAKEUP,
 	KNOWN_WEIGHT,
 	KNOWN_WAKER,
+	KNOWN_CONTEXT,
 	KNOWN_PROCESS,
 	KNOWN_LOG,
 	KNOWN_CATEGORY,
@@ -132,6 +133,7 @@ static const struct {
 	[KNOWN_WAKEUP]		= { KIND_WAKEUP, "wakeup", HEPH_UINT64, true },
 	[KNOWN_WEIGHT]		= { KIND_WAKEUP, "weight", HEPH_INT64 },
 	[KNOWN_WAKER]		= { KIND_WAKEUP, "waker", HEPH_UINT64 },
+	[KNOWN_CONTEXT]		= { KIND_WAKEUP, "context", HEPH_UINT64 },
 	[KNOWN_PROCESS]		= { KIND_NAME, "process", HEPH_UINT64, true },
 	[KNOWN_LOG]		= { KIND_LOG, "log", HEPH_UINT64, true },
 	[KNOWN_CATEGORY]	= { KIND_EVENT, "category", HEPH_STRING, true },
@@ -513,6 +515,9 @@ static void make_wakeup(const struct heph_packet *packet,
 {
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(packet->substream);
+	record->wakeup_context = found->has[KNOWN_CONTEXT] &&
+				 vitrine_fxt_context_name(found->values[KNOWN_CONTEXT]) ?
+				 found->values[KNOWN_CONTEXT] : FXT_WAKEUP_UNKNOWN;
 	record->nr_args = 0;
 	if (found->has[KNOWN_WEIGHT])
 		fxt_add_weight(record, "weight", found->values[KNOWN_WEIGHT]);

@@ -373,6 +373,8 @@ static void put_wakeup(struct heph_counter *counter, const struct archive_item *
 	put_weight("weight", record, "weight");
 	if (waker)
 		put_number("waker", HEPH_UINT64, waker->value.uint64);
+	if (record->wakeup_context)
+		put_number("context", HEPH_UINT64, record->wakeup_context);
 }
 
 static uint64_t end_of(const struct archive_item *item)

@@ -34,12 +34,14 @@
 	 FXT_PUT(FXT_HEADER_WORDS, 2) | \
 	 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_LEGACY_SWITCH))
 
-/* Headers of a wakeup, but for its CPU: as the module writes it, and with a waker. */
+/* Headers of a wakeup, but for CPU and context: as the module writes it, and with a waker. */
 #define PLAIN_WAKEUP(nr_words, nr_args) \
 	(FXT_PUT(FXT_HEADER_TYPE, FXT_RECORD_SCHEDULING) | \
 	 FXT_PUT(FXT_HEADER_WORDS, nr_words) | \
 	 FXT_PUT(FXT_SCHEDULING_NR_ARGS, nr_args) | \
 	 FXT_PUT(FXT_SCHEDULING_SUBTYPE, FXT_SCHEDULING_THREAD_WAKEUP))
+
+#define PLAIN_WAKEUP_BITS	(~(FXT_SCHEDULING_CPU | FXT_SCHEDULING_CONTEXT))
 
 /* Header of a switch of the newer form without arguments, but for its CPU and the state. */
 #define KOID_SWITCH \
@@ -79,6 +81,14 @@ static const char * const state_names[] = {
 	[FXT_THREAD_DEAD]	= "dead",
 };
 
+static const char * const context_names[] = {
+	[FXT_WAKEUP_UNKNOWN]		= NULL,
+	[FXT_WAKEUP_THREAD]		= "thread",
+	[FXT_WAKEUP_HARDIRQ]		= "hardirq",
+	[FXT_WAKEUP_SOFTIRQ]		= "softirq",
+	[FXT_WAKEUP_SOFTIRQ_IN_CALL]	= "softirq-in-call",
+};
+
 /**
  * vitrine_fxt_event_name() - return the name of a type of event
  * @type: event.type of a record
@@ -113,6 +123,17 @@ const char *vitrine_fxt_state_name(unsigned int state)
 {
 	return state < ARRAY_LEN(state_names) ?
 	       state_names[state] : NULL;
+}
+
+/**
+ * vitrine_fxt_context_name() - return the name of the context of a wakeup
+ * @context: wakeup_context of a record
+ *
+ * Return: the name, e.g. "softirq"; NULL if the record does not tell the context.
+ */
+const char *vitrine_fxt_context_name(unsigned int context)
+{
+	return context < ARRAY_LEN(context_names) ? context_names[context] : NULL;
 }
 
 /* ---- Kinds of records -------------------------------------------------- */
@@ -236,10 +257,12 @@ const struct fxt_row fxt_rows[FXT_NR_ROWS] = {
 		FIELD(BYTE, context_switch.incoming_priority, FXT_SWITCH_INCOMING_PRIORITY, NULL,
 		      "in_priority"),
 	} },
-	[VITRINE_FXT_WAKEUP] = { SCHEDULING(THREAD_WAKEUP), "wakeup", "wakeup  %3", {
+	[VITRINE_FXT_WAKEUP] = { SCHEDULING(THREAD_WAKEUP), "wakeup", "wakeup  %3%4", {
 		FIELD(BITS, cpu, FXT_SCHEDULING_CPU),
 		TICKS,
 		FIELD(KOID, wakeup, 0, "woken thread", "thread"),
+		FIELD(CONTEXT, wakeup_context, FXT_SCHEDULING_CONTEXT, NULL, "context",
+		      vitrine_fxt_context_name),
 		FIELD(ARGS, nr_args, FXT_SCHEDULING_NR_ARGS),
 	} },
 	[VITRINE_FXT_LOG] = { TYPE(LOG), "log", "log     %2 \"%3\"", {
@@ -366,6 +389,11 @@ static bool is_state_good(unsigned int state)
 	return state != FXT_THREAD_RUNNING && state <= FXT_THREAD_DEAD;
 }
 
+static bool is_context_good(unsigned int context)
+{
+	return context < ARRAY_LEN(context_names);
+}
+
 static void check_reserved(struct fxt_cursor *cursor, uint64_t offset,
 			   uint64_t word, uint64_t known)
 {
@@ -384,7 +412,7 @@ static uint64_t masks_of(const struct fxt_row *row)
 	return masks;
 }
 
-/* Report set bits of a header that belong to no field, and a state that no thread has. */
+/* Report set bits of a header that belong to no field, and a state or context that is none. */
 static void check_header(struct fxt_cursor *cursor, const struct fxt_row *row, uint64_t header)
 {
 	const struct fxt_field *field;
@@ -393,10 +421,14 @@ static void check_header(struct fxt_cursor *cursor, const struct fxt_row *row, u
 	known |= fxt_is_large(row->header) ? FXT_LARGE_WORDS :
 					     FXT_HEADER_WORDS | masks_of(row);
 	check_reserved(cursor, cursor->record, header, known);
-	for (field = row->fields; field->op; field++)
+	for (field = row->fields; field->op; field++) {
 		if (field->word == vitrine_fxt_state_name && !is_state_good(bits_of(field, header)))
 			fxt_fault(cursor->decoder, cursor->record, "outgoing thread's state is %u",
 				  (unsigned int)bits_of(field, header));
+		if (field->op == FXT_CONTEXT && !is_context_good(bits_of(field, header)))
+			fxt_fault(cursor->decoder, cursor->record, "context of the wakeup is %u",
+				  (unsigned int)bits_of(field, header));
+	}
 }
 
 static bool parse_second_word(struct fxt_cursor *cursor, const char *what,
@@ -459,6 +491,7 @@ static inline bool parse_field(struct fxt_cursor *cursor, const struct fxt_row *
 		*(uint32_t *)to = bits;
 		return true;
 	case FXT_BYTE:
+	case FXT_CONTEXT:
 		*(uint8_t *)to = bits;
 		return true;
 	case FXT_TICKS:
@@ -509,12 +542,15 @@ static void follow_thread_name(struct fxt_provider *provider, uint64_t thread)
 		set_running(provider, thread);
 }
 
-/* The module does not write the waker: it is the thread that runs on that CPU. */
+/* The module does not write the waker: it is the thread that runs on that CPU, or none. */
 static void add_waker(const struct fxt_provider *provider,
 		      struct vitrine_fxt_record *ret)
 {
-	if (!ret->nr_args && provider->cpu != VITRINE_FXT_NO_CPU &&
-	    provider->running_known)
+	if (ret->nr_args || provider->cpu == VITRINE_FXT_NO_CPU)
+		return;
+	if (fxt_is_by_interrupt(ret))
+		fxt_add_waker(ret, 0);
+	else if (provider->running_known)
 		fxt_add_waker(ret, provider->running);
 }
 
@@ -723,11 +759,15 @@ static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 				struct fxt_provider *provider, uint64_t offset,
 				uint64_t header, struct vitrine_fxt_record *ret)
 {
+	const unsigned int context = FXT_GET(FXT_SCHEDULING_CONTEXT, header);
+
 	ret->nr_args = 0;
-	if ((header & ~FXT_SCHEDULING_CPU) == PLAIN_WAKEUP(5, 1)) {
+	if (!is_context_good(context))
+		return false;
+	if ((header & PLAIN_WAKEUP_BITS) == PLAIN_WAKEUP(5, 1)) {
 		if (!decode_plain_waker(decoder, provider, offset + 3 * FXT_WORD_BYTES, ret))
 			return false;
-	} else if ((header & ~FXT_SCHEDULING_CPU) != PLAIN_WAKEUP(3, 0)) {
+	} else if ((header & PLAIN_WAKEUP_BITS) != PLAIN_WAKEUP(3, 0)) {
 		return false;
 	}
 	set_plain(provider, offset, header, fxt_word(decoder, offset + FXT_WORD_BYTES), ret);
@@ -735,6 +775,7 @@ static bool decode_plain_wakeup(const struct fxt_decoder *decoder,
 	ret->kind = VITRINE_FXT_WAKEUP;
 	ret->wakeup.process = VITRINE_FXT_NO_PROCESS;
 	ret->wakeup.thread = fxt_word(decoder, offset + 2 * FXT_WORD_BYTES);
+	ret->wakeup_context = context;
 	add_waker(provider, ret);
 	return true;
 }
@@ -1011,6 +1052,7 @@ static uint64_t put_field(struct fxt_encoder *to, const struct fxt_field *field,
 	case FXT_PHASE:
 		return *(const uint32_t *)from;
 	case FXT_BYTE:
+	case FXT_CONTEXT:
 		return *(const uint8_t *)from;
 	case FXT_TICKS:
 	case FXT_WORD:
@@ -1080,7 +1122,9 @@ static bool encode_wakeup(struct fxt_encoder *to, const struct vitrine_fxt_recor
 	if (to->nr > to->size || to->nr - at > FXT_MAX_RECORD_WORDS)
 		return false;
 	to->words[at] = PLAIN_WAKEUP(to->nr - at, record->nr_args) |
-			(FXT_PUT(FXT_SCHEDULING_CPU, record->cpu) & FXT_SCHEDULING_CPU);
+			(FXT_PUT(FXT_SCHEDULING_CPU, record->cpu) & FXT_SCHEDULING_CPU) |
+			(FXT_PUT(FXT_SCHEDULING_CONTEXT, record->wakeup_context) &
+			 FXT_SCHEDULING_CONTEXT);
 	return true;
 }
 

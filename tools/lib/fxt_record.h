@@ -35,6 +35,7 @@ extern const struct fxt_phase fxt_phases[FXT_NR_PHASES];
  * enum fxt_op - what a field is, in the words of a record and in struct vitrine_fxt_record
  * @FXT_BITS: a number in its mask, in 32 bits
  * @FXT_BYTE: a number in its mask, in 8 bits
+ * @FXT_CONTEXT: what made a wakeup in its mask, in 8 bits; 0 is not shown
  * @FXT_PHASE: the type of an event in its mask, in 32 bits
  * @FXT_TICKS: a word: the timestamp
  * @FXT_WORD: a word
@@ -54,6 +55,7 @@ extern const struct fxt_phase fxt_phases[FXT_NR_PHASES];
 enum fxt_op {
 	FXT_BITS = 1,
 	FXT_BYTE,
+	FXT_CONTEXT,
 	FXT_PHASE,
 	FXT_TICKS,
 	FXT_WORD,
@@ -216,6 +218,17 @@ static inline void fxt_add_waker(struct vitrine_fxt_record *record,
 				 uint64_t thread)
 {
 	fxt_add_arg(record, FXT_ARG_KOID, "waker")->value.uint64 = thread;
+}
+
+/*
+ * Check whether an interrupt made a wakeup. The thread that ran on the CPU has nothing to do with
+ * it, and the waker is thread 0. In the other contexts the waker is the thread that ran there;
+ * if it is FXT_WAKEUP_SOFTIRQ_IN_CALL, an interrupt during its call may have been the cause.
+ */
+static inline bool fxt_is_by_interrupt(const struct vitrine_fxt_record *record)
+{
+	return record->wakeup_context == FXT_WAKEUP_HARDIRQ ||
+	       record->wakeup_context == FXT_WAKEUP_SOFTIRQ;
 }
 
 static inline int32_t fxt_weight(const struct vitrine_fxt_record *record,

@@ -384,6 +384,7 @@ struct vitrine_fxt_arg {
  * @kernel_object: for KERNEL_OBJECT
  * @context_switch: for SWITCH; the legacy form has priorities, the current one arguments
  * @wakeup: for WAKEUP: the thread that is woken up
+ * @wakeup_context: for WAKEUP: enum fxt_wakeup_context, what made the wakeup
  * @log: for LOG
  * @large_blob: for LARGE_BLOB; without metadata it has no thread
  */
@@ -441,7 +442,10 @@ struct vitrine_fxt_record {
 			uint8_t				incoming_priority;
 			bool				legacy;
 		} context_switch;
-		struct vitrine_fxt_thread		wakeup;
+		struct {
+			struct vitrine_fxt_thread	wakeup;
+			uint8_t				wakeup_context;
+		};
 		struct {
 			struct vitrine_fxt_thread	thread;
 			struct vitrine_fxt_string	message;
@@ -467,6 +471,7 @@ struct vitrine_error *vitrine_fxt_next(struct vitrine_fxt *fxt,
 const char *vitrine_fxt_event_name(unsigned int type);
 bool vitrine_fxt_event_has_id(unsigned int type);
 const char *vitrine_fxt_state_name(unsigned int state);
+const char *vitrine_fxt_context_name(unsigned int context);
 
 /* ---- FXT: validation --------------------------------------------------- */
 

@@ -148,6 +148,10 @@ class _Switch(Structure):
     ]
 
 
+class _Wakeup(Structure):
+    _fields_ = [("thread", _Thread), ("context", c_uint8)]
+
+
 class _Log(Structure):
     _fields_ = [("thread", _Thread), ("message", _String)]
 
@@ -172,7 +176,7 @@ class _Details(Union):
         ("userspace_object", _UserspaceObject),
         ("kernel_object", _KernelObject),
         ("context_switch", _Switch),
-        ("wakeup", _Thread),
+        ("wakeup", _Wakeup),
         ("log", _Log),
         ("large_blob", _LargeBlob),
     ]
@@ -248,6 +252,7 @@ _FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "fxt_event_name": (c_char_p, [c_uint]),
     "fxt_ns": (c_uint64, [c_uint64, c_uint64]),
     "fxt_state_name": (c_char_p, [c_uint]),
+    "fxt_context_name": (c_char_p, [c_uint]),
 }
 
 
@@ -453,8 +458,9 @@ class Record:
     "complete", "async-begin", "async", "async-end", "flow-begin", "flow",
     "flow-end", "event"), "log", "large-blob", or "lost", where the provider lost
     records. A switch has the outgoing and the incoming thread, and the state of
-    the outgoing one. Counters, async events and flows have an id. Complete events
-    have end_ns.
+    the outgoing one. A wakeup has the context in which it was made: "thread",
+    "hardirq", "softirq" or "softirq-in-call". Counters, async events and flows have
+    an id. Complete events have end_ns.
     """
 
     kind: str
@@ -467,6 +473,7 @@ class Record:
     outgoing: Optional[Thread] = None
     incoming: Optional[Thread] = None
     state: Either[str, int, None] = None
+    context: Either[str, int, None] = None
     outgoing_priority: Optional[int] = None
     incoming_priority: Optional[int] = None
     category: Optional[str] = None
@@ -627,7 +634,9 @@ class Archive:
 
     def _wakeup(self, record: Record, raw: _Record) -> None:
         record.kind = "wakeup"
-        record.thread = self._thread(raw.wakeup)
+        record.thread = self._thread(raw.wakeup.thread)
+        context = _lib.fxt_context_name(raw.wakeup.context)
+        record.context = _text(context) if context else raw.wakeup.context or None
 
     def _log(self, record: Record, raw: _Record) -> None:
         record.kind = "log"

@@ -148,6 +148,19 @@ enum fxt_scheduling_subtype {
 #define FXT_SCHEDULING_CPU		0x0000000ffff00000ULL
 #define FXT_SCHEDULING_OUTGOING_STATE	0x000000f000000000ULL
 
+/*
+ * What made a wakeup (subtype 2). The format does not use these bits, and readers of others
+ * ignore them.
+ */
+#define FXT_SCHEDULING_CONTEXT		0x000000f000000000ULL
+enum fxt_wakeup_context {
+	FXT_WAKEUP_UNKNOWN		= 0,	/* not written by the module */
+	FXT_WAKEUP_THREAD		= 1,	/* the running thread */
+	FXT_WAKEUP_HARDIRQ		= 2,	/* the handler of a hardware interrupt */
+	FXT_WAKEUP_SOFTIRQ		= 3,	/* a softirq */
+	FXT_WAKEUP_SOFTIRQ_IN_CALL	= 4,	/* a softirq, in a call of the running thread */
+};
+
 enum fxt_thread_state {
 	FXT_THREAD_NEW			= 0,	/* vitrine: still runnable, that is, preempted */
 	FXT_THREAD_RUNNING		= 1,

@@ -369,7 +369,7 @@ static bool choose_switch(struct vitrine_fxt_record *record)
 
 /*
  * Choose a wakeup, and replace a waker that was not chosen. The waker is the thread that runs
- * on the CPU, if the trace does not tell.
+ * on the CPU, if the trace does not tell and no interrupt made the wakeup.
  */
 static bool choose_wakeup(struct vitrine_fxt_record *record)
 {
@@ -378,6 +378,8 @@ static bool choose_wakeup(struct vitrine_fxt_record *record)
 
 	if (!is_chosen(&record->wakeup))
 		return false;
+	if (fxt_is_by_interrupt(record))
+		return true;
 	if (arg)
 		waker.thread = arg->value.uint64;
 	else if (record->cpu < cut.nr_cpus && cut.cpus[record->cpu].known)

@@ -211,6 +211,10 @@ static void write_field(const struct fxt_field *field, const struct vitrine_fxt_
 	case FXT_BYTE:
 		write_number(field, *(const uint8_t *)from);
 		break;
+	case FXT_CONTEXT:
+		if (*(const uint8_t *)from)
+			write_number(field, *(const uint8_t *)from);
+		break;
 	case FXT_WORD:
 	case FXT_ADDRESS:
 	case FXT_PROCESS:
@@ -454,6 +458,16 @@ static void put_phase(struct line_output *out, unsigned int type)
 	line_put_string(out, spaces + (len < 7 ? len : 7));
 }
 
+/* Put what made a wakeup, unless it was the waker itself. */
+static void put_context(struct line_output *out, const struct fxt_field *field,
+			unsigned int context)
+{
+	if (context <= FXT_WAKEUP_THREAD)
+		return;
+	line_put_string(out, " by ");
+	put_number(out, field, context);
+}
+
 static void put_last_word(const struct vitrine_fxt_record *record)
 {
 	if (record->event.type == FXT_EVENT_DURATION_COMPLETE) {
@@ -477,6 +491,9 @@ static void put_field(const struct fxt_field *field, const struct vitrine_fxt_re
 		break;
 	case FXT_BYTE:
 		put_number(out, field, *(const uint8_t *)from);
+		break;
+	case FXT_CONTEXT:
+		put_context(out, field, *(const uint8_t *)from);
 		break;
 	case FXT_PHASE:
 		put_phase(out, record->event.type);

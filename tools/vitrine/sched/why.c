@@ -373,7 +373,9 @@ static struct why_waker waker_of(const struct vitrine_fxt_record *record)
 
 	if (record->cpu < sched.nr_cpus)
 		cpu = sched.cpus[record->cpu];
-	if (arg && arg->type == FXT_ARG_KOID) {
+	if (fxt_is_by_interrupt(record)) {
+		waker.known = true;
+	} else if (arg && arg->type == FXT_ARG_KOID) {
 		waker.known = true;
 		waker.thread = thread_of(arg->value.uint64);
 	} else if (cpu && cpu->known) {
