@@ -199,7 +199,8 @@ kselftest-newest:
 # module run.
 kselftest-arm64: export TESTS ?= map ring_poll clock.sh publisher.sh trees.sh events.sh marker.sh \
 	ftrace_events.sh all.sh sched_switch.sh ring_loss.sh modes.sh liar.sh trigger.sh stacks.sh \
-	cgroup.sh why.sh last.sh hotplug.sh lazy.sh retained.sh unload.sh sample.sh optional.sh lockdown.sh
+	cgroup.sh why.sh last.sh hotplug.sh lazy.sh retained.sh unload.sh sample.sh optional.sh lockdown.sh \
+	waker.sh
 kselftest-arm64:
 	@$(call kselftest,--kernel 6.12-arm64)
 
@@ -212,7 +213,7 @@ debug-kselftest:
 	@$(call kselftest,--kernel debug)
 
 # PREEMPT_RT reports code that sleeps where it must not.
-rt-kselftest: export TESTS ?= map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh
+rt-kselftest: export TESTS ?= map publisher.sh lazy.sh retained.sh trees.sh sched_switch.sh waker.sh
 rt-kselftest:
 	@$(call kselftest,--kernel 6.12-rt)
 
