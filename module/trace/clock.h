@@ -164,7 +164,11 @@ static inline u64 vtr_counter_rate(void)
 
 #else
 static __always_inline u64 vtr_counter_ticks(void) { return 0; }
-static __always_inline void vtr_counter_after_branch(void) { smp_rmb(); }
+static __always_inline void vtr_counter_after_branch(void)
+{
+	smp_rmb();	/* The clock that is used instead reads memory. */
+}
+
 static inline u64 vtr_counter_ticks_ordered(void) { return 0; }
 static inline u64 vtr_counter_rate(void) { return 0; }
 #endif

@@ -233,10 +233,11 @@ static void * const switch_probes[VTR_NR_CLOCKS] = {
  * Source "sched": wakeups, migrations, and threads that begin and end.
  *
  * A wakeup is recorded on the CPU that executes it. The waker is the current thread of that
- * CPU, unless an interrupt makes the wakeup, which the record tells. sched_waking is also called for a thread that is still on a CPU, because it
- * has changed its state but not been switched out. That is not the wakeup of a sleeping
- * thread, and is not recorded, unless the thread's CPU has already recorded the switch. For
- * the current thread, and only for it, the probe is called with interrupts on.
+ * CPU, unless an interrupt makes the wakeup, which the record tells. sched_waking is also
+ * called for a thread that is still on a CPU, because it has changed its state but not been
+ * switched out. That is not the wakeup of a sleeping thread, and is not recorded, unless the
+ * thread's CPU has already recorded the switch. For the current thread, and only for it, the
+ * probe is called with interrupts on.
  */
 
 VTR_SOURCE_CATEGORY(sched);

@@ -33,6 +33,7 @@ static void *switch_out(void *unused)
 		if (!READ_ONCE(shared.on_cpu))
 			continue;
 		shared.switched = vtr_counter_switch_ticks();
+		/* As in finish_task(); pairs with the reading in woken_ticks(). */
 		smp_store_release(&shared.on_cpu, 0);
 	}
 	return NULL;
@@ -48,7 +49,7 @@ static u64 woken_ticks(void)
 /* Read it after all other instructions, which shows whether the CPUs agree on the time. */
 static u64 ordered_ticks(void)
 {
-	smp_mb();
+	smp_mb();	/* Loads and stores, too. */
 	return vtr_counter_ticks_ordered();
 }
 
@@ -63,6 +64,7 @@ static unsigned int count_early(u64 (*read)(void), unsigned int *ret_rounds)
 	unsigned int i, j, nr_rounds = 0, nr = 0;
 
 	for (i = 0; nr_rounds < NR_ROUNDS && ktime_get_mono_fast_ns() - begin < MAX_NS; i++) {
+		/* The other thread is done with the last round. */
 		smp_store_release(&shared.on_cpu, 1);
 		for (j = 0; j < i % MAX_DELAY; j++)
 			barrier();

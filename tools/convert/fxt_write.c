@@ -1049,10 +1049,11 @@ static bool is_derived(struct lane *lane, const struct vitrine_fxt_record *recor
 }
 
 /*
- * Complete a wakeup, and append it: name the thread that runs on the CPU as the waker, or thread 0
- * if an interrupt made the wakeup, in case the trace does not tell the waker, because viewers would
- * assume that the thread woke itself. Omit the weight if readers derive it. If the waker is unknown, a record without arguments would mean that
- * readers are to derive the waker: the weight 0, which is the default, prevents this.
+ * Complete a wakeup, and append it. If the trace does not tell the waker, name the thread that runs
+ * on the CPU, or thread 0 if an interrupt made the wakeup, because viewers would assume that the
+ * thread woke itself. Omit the weight if readers derive it. If the waker is unknown, a record
+ * without arguments would mean that readers are to derive it: the weight 0, which is the default,
+ * prevents this.
  */
 static void append_wakeup(struct lane *lane, const struct vitrine_fxt_record *record)
 {
