@@ -328,10 +328,11 @@ set_to events "-syscall +sched:thread=4194303"
 set_to events "+sched:process=$$"
 /bin/true
 check "a filter of wakeups: sound" archive wakeups
-# Neither the waker nor the woken thread belongs to another process.
+# Neither the waker nor the woken thread belongs to another process, but for interrupts that came
+# upon this one.
 check "some wakeups" grep ' wakeup ' /tmp/wakeups.txt
 check "only wakeups by that process, and of it" \
-	fails grep -P " wakeup (?! *[^ ]+/$$ )(?!.* waker=$$\$)" /tmp/wakeups.txt
+	fails grep -P " wakeup (?! *[^ ]+/$$ )(?!.* waker=$$\$)(?!.* by (hard|soft)irq .* waker=0$)" /tmp/wakeups.txt
 
 # Clocks of two CPUs may differ slightly; CLOCK_MONOTONIC is the same on all.
 set_to clock mono
