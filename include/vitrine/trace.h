@@ -49,7 +49,8 @@ struct vtr_filter;
  * @name: name in trace/events and in the trace
  * @key: enabled while events of the category are recorded
  * @switched: called after the category was switched on and before it is switched
- *	off; may sleep; an error keeps the category off. May be NULL
+ *	off; may sleep; an error keeps the category off. May be NULL. Locks of vitrine are
+ *	held: it must not call vitrine_trace_switches(), or register or unregister a category
  * @list: private
  * @filter: private
  * @wanted: private
@@ -328,7 +329,7 @@ struct vitrine_site {
 };
 
 /*
- * The macros below call these functions, whose kernel-doc is in module/trace/event.c. A
+ * The macros below call these functions, whose kernel-doc is in module/trace/prepared.c. A
  * publisher does not call them directly.
  *
  * The functions that write an event are marked cold, so that the compiler moves the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of event.c: its fast path writes the same bytes as its slow path. Two rings get
+ * KUnit suite of event.c and prepared.c: both write the same bytes. Two rings get
  * the same events, one of them through the slow path only. Kernel only.
  */
 #include <linux/vmalloc.h>
@@ -25,7 +25,7 @@ struct random_site {
 struct pair {
 	struct random		random;
 	struct vtr_ring		*reference;	/* written by event.c */
-	struct vtr_ring		*fast;		/* written by the fast path as far as possible */
+	struct vtr_ring		*fast;		/* written by prepared.c as far as possible */
 	struct random_site	sites[TEST_SITES];
 	char			names[TEST_NAMES][8];	/* of events and arguments */
 	char			*text;		/* ends with its page, with no page after it */
@@ -137,7 +137,7 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 		/* A literal is always the same. */
 		return (unsigned long)arg->name;
 	case VITRINE_ARG_TYPE_SYMBOL:
-		return (unsigned long)(value & 1 ? (void *)write_event : (void *)vtr_clock_ticks);
+		return (unsigned long)(value & 1 ? (void *)vtr_event_write : (void *)vtr_clock_ticks);
 	default:
 		return value;
 	}
@@ -158,7 +158,7 @@ static void write_reference(void *ctx)
 	if (call->site->record == VITRINE_RECORD_LOG)
 		vitrine_trace_write_any(call->site, NULL, call->name, SIZE_MAX, 0);
 	else
-		write_event(call->site, call->name, call->id, NULL, 0, call->values);
+		vtr_event_write(call->site, call->name, call->id, NULL, 0, call->values);
 }
 
 static void write_fast(void *ctx)
@@ -170,13 +170,13 @@ static void write_fast(void *ctx)
 	u64 id = call->id;
 
 	if (site->record == VITRINE_RECORD_LOG)
-		return vtr_event_write_log(site, name, name ? strlen(name) : 0);
+		return vtr_prepared_write_log(site, name, name ? strlen(name) : 0);
 	if (site->record & VITRINE_RECORD_INLINE)
-		return vtr_event_write_inline(site, name, strlen(name), id, values[0]);
+		return vtr_prepared_write_inline(site, name, strlen(name), id, values[0]);
 	if (site->record & VITRINE_RECORD_NAMED)
-		return vtr_event_write_key(site, vtr_strings_key(name), name, id, values[0]);
+		return vtr_prepared_write_key(site, vtr_strings_key(name), name, id, values[0]);
 	if (site->nr_args && site->args[0].type == VITRINE_ARG_TYPE_SYMBOL)
-		return vtr_event_write_key(site, (void *)values[0], NULL, id, values[0]);
+		return vtr_prepared_write_key(site, (void *)values[0], NULL, id, values[0]);
 	switch (site->nr_args) {
 	case 0:
 		return vitrine_trace_write0(site, id);
@@ -189,7 +189,7 @@ static void write_fast(void *ctx)
 	case 4:
 		return vitrine_trace_write4(site, id, values[0], values[1], values[2], values[3]);
 	default:
-		return vtr_event_write_values(site, id, values);
+		return vtr_prepared_write_values(site, id, values);
 	}
 }
 
@@ -351,7 +351,35 @@ static void fast_path_writes_what_the_reference_does(struct kunit *test)
 	write_with(test, VITRINE_CLOCK_MONO);
 }
 
+static unsigned int nr_seen;
+
+static void see(void)
+{
+	nr_seen++;
+}
+
+/* The trigger "event" must not freeze the rings for an event that is not in them. */
+static void lost_event_is_not_seen(struct kunit *test)
+{
+	static const struct vitrine_site site = {
+		VTR_SITE(kunit_event, FXT_EVENT_INSTANT, "lost"),
+	};
+	struct vtr_ring *ring = make_ring(test, VITRINE_CLOCK_MONO);
+	struct call call = { .site = &site, .name = site.name };
+
+	nr_seen = 0;
+	vtr_event_watch("kunit_event:lost", see);
+	with_ring(ring, write_reference, &call);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1);
+	vtr_ring_freeze(ring);
+	with_ring(ring, write_reference, &call);
+	KUNIT_EXPECT_EQ(test, nr_seen, 1);
+	vtr_event_unwatch();
+	vtr_ring_put(ring);
+}
+
 static struct kunit_case event_cases[] = {
+	KUNIT_CASE(lost_event_is_not_seen),
 	KUNIT_CASE(fast_path_writes_what_the_reference_does),
 	{}
 };

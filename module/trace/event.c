@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Events: the writer of all records except context switches and wakeups, and the event
- * that is watched for.
- *
- * The slow path, write_event(), writes any event. When it writes the first event of a site in
- * a sub-buffer, it prepares the record of that site, from which write_prepared() writes all
- * others, with time, thread, name and values filled in. That function is compiled once for
- * each kind of site, so that a record whose values have fixed length is written without a call
- * or a look at a name, and with the slow path in tail position, so that it saves no register.
- *
- * A prepared record needs no check of filters: none is prepared for a category that has a
- * filter, nor for the event that is watched for, and all CPUs drop their prepared records when
- * a filter or a watch begins.
+ * Events: the writer of all records except context switches and wakeups, for any event, and the
+ * event that is watched for. The first event of a site in a sub-buffer is written here, the others
+ * mostly by prepared.c.
  *
  * Concurrency: a writer takes no lock: it has interrupts off on the CPU whose ring it
  * writes, and finds the ring as described in writer.c. An NMI may interrupt it; events
@@ -274,106 +265,6 @@ static bool write_record(struct vtr_ring *ring, u64 now, const struct vtr_subjec
 	return true;
 }
 
-/* ---- prepared records ---------------------------------------------------- */
-
-static u64 value_mask(unsigned int type)
-{
-	switch (type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		return FXT_ARG_VALUE32;
-	case FXT_ARG_BOOL:
-		return FXT_ARG_BOOLEAN;
-	case VITRINE_ARG_TYPE_SYMBOL:
-		return FXT_ARG_STRING;
-	default:
-		return 0;
-	}
-}
-
-static bool is_interned(const struct vtr_fxt_string *string)
-{
-	return !(string->ref & FXT_STRING_REF_INLINE);
-}
-
-/* Check that the prepared record need not contain a name that varies. */
-static bool may_prepare_name(const struct vitrine_site *site,
-			     const struct vtr_fxt_event *encoded)
-{
-	if (site->record & VITRINE_RECORD_INLINE || encoded->kind == VTR_FXT_LOG)
-		return true;
-	return (site->name || site->record & VITRINE_RECORD_NAMED) &&
-	       is_interned(&encoded->name);
-}
-
-static bool may_prepare(const struct vitrine_site *site, const struct vtr_fxt_event *event)
-{
-	unsigned int i;
-
-	if (event->kind > VTR_FXT_LOG || !event->thread.ref ||
-	    site->nr_args > VTR_SITES_MAX_ARGS ||
-	    rcu_access_pointer(site->category->filter) ||
-	    (static_branch_unlikely(&watching) &&
-	     is_watched(site->category->name, site->name)) ||
-	    !is_interned(&event->category) || !may_prepare_name(site, event))
-		return false;
-	for (i = 0; i < site->nr_args; i++)
-		if (!is_interned(&event->args[i].name) ||
-		    (site->args[i].type == VITRINE_ARG_TYPE_LITERAL &&
-		     !is_interned(&event->args[i].string)))
-			return false;
-	return true;
-}
-
-/* Fill in a prepared record from a record without values. */
-static void fill_prepared(const struct vitrine_site *site, const u64 *words,
-			  struct vtr_site_record *record)
-{
-	const u64 *word = words + 2;
-	unsigned int i;
-
-	record->header = words[0] & ~(site->record == VITRINE_RECORD_LOG ? FXT_LOG_THREAD :
-									  FXT_EVENT_THREAD);
-	record->nr_words = FIELD_GET(FXT_HEADER_WORDS, words[0]);
-	/* vtr_event_write_key() writes the first argument of each site. */
-	record->args[0] = (struct vtr_site_arg){};
-	for (i = 0; i < site->nr_args; i++) {
-		vtr_site_arg_prepare(&record->args[i], word[0],
-				     value_mask(site->args[i].type));
-		word += FIELD_GET(FXT_HEADER_WORDS, word[0]);
-	}
-	record->last = word - words;
-}
-
-/*
- * Prepare the record of a site: the record just written, without values and text. The
- * next event of this site is written from it.
- */
-static void prepare(struct vtr_ring *ring, const struct vitrine_site *site,
-		    struct vtr_fxt_event *event, struct vtr_fxt_arg *args)
-{
-	bool counter = ring->config.clock == VITRINE_CLOCK_COUNTER;
-	u64 words[2 + 2 * VTR_SITES_MAX_ARGS + 1];
-	unsigned int i;
-
-	if (!may_prepare(site, event))
-		return;
-	event->payload_bytes = 0;
-	if (!site->name)
-		event->name.ref = 0;
-	for (i = 0; i < site->nr_args; i++) {
-		if (args[i].type != FXT_ARG_STRING_REF)
-			args[i].value = 0;
-		else if (site->args[i].type != VITRINE_ARG_TYPE_LITERAL)
-			args[i].string.ref = 0;
-	}
-	vtr_fxt_put_event(words, event);
-	fill_prepared(site, words, vtr_sites_add(&ring->strings.sites,
-						 vtr_sites_key(site, counter)));
-}
-
-/* ---- writer, continued ---------------------------------------------------- */
-
 /* Add bytes to a record. A message ends at a NUL, and may be truncated. */
 static void add_payload(struct vtr_fxt_event *event, const void *bytes, size_t len_bytes)
 {
@@ -385,7 +276,8 @@ static void add_payload(struct vtr_fxt_event *event, const void *bytes, size_t l
 	event->payload_bytes = min_t(size_t, len_bytes, VTR_EVENT_MAX_BYTES + 1);
 }
 
-static void write_here(struct vtr_ring *ring, const struct vitrine_site *site,
+/* Return false if the event is lost. */
+static bool write_here(struct vtr_ring *ring, const struct vitrine_site *site,
 		       struct vtr_fxt_event *event, const u64 *values)
 {
 	u64 now = vtr_writer_ticks(ring);
@@ -404,11 +296,16 @@ static void write_here(struct vtr_ring *ring, const struct vitrine_site *site,
 	if (event->payload_bytes > VTR_EVENT_MAX_BYTES) {
 		event->payload_bytes = VTR_EVENT_MAX_BYTES;
 		vtr_ring_lose(ring, vtr_writer_event_words(event));
-		return;
+		return false;
 	}
 	describe_here(&here);
-	if (write_record(ring, now, &here, event, args))
-		prepare(ring, site, event, args);
+	if (!write_record(ring, now, &here, event, args))
+		return false;
+	/* A prepared record needs no check of filters, and is not seen. */
+	if (!rcu_access_pointer(site->category->filter) &&
+	    !(static_branch_unlikely(&watching) && is_watched(site->category->name, site->name)))
+		vtr_prepared_add(ring, site, event, args);
+	return true;
 }
 
 /**
@@ -427,9 +324,19 @@ void vtr_event_lose(void)
 		vtr_ring_lose(ring, 0);
 }
 
-/* Out of line, so that the fast path saves no register for it. */
-static noinline void write_event(const struct vitrine_site *site, const char *name, u64 id,
-				 const void *bytes, size_t len_bytes, const u64 *values)
+/**
+ * vtr_event_write() - record any event
+ * @site: constant data of the event, whose category is switched on
+ * @name: name of the event
+ * @id: as for vitrine_trace_write0(); for an object, its id or address
+ * @bytes: bytes of a BLOB, or a message; else NULL
+ * @len_bytes: length of @bytes; a message ends at a NUL before that
+ * @values: values of the arguments
+ *
+ * Context: any. In NMI, counted as lost.
+ */
+void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
+		     const void *bytes, size_t len_bytes, const u64 *values)
 {
 	struct vtr_fxt_event event;
 	struct vtr_ring *ring;
@@ -447,8 +354,8 @@ static noinline void write_event(const struct vitrine_site *site, const char *na
 		return;
 	event = encode(site, name, id);
 	add_payload(&event, bytes, len_bytes);
-	write_here(ring, site, &event, values);
-	if (static_branch_unlikely(&watching) && is_watched(site->category->name, name ?: ""))
+	if (write_here(ring, site, &event, values) && static_branch_unlikely(&watching) &&
+	    is_watched(site->category->name, name ?: ""))
 		seen();
 }
 
@@ -476,7 +383,7 @@ void vitrine_trace_write_any(const struct vitrine_site *site, const char *name,
 	for (i = 0; i < site->nr_args; i++)
 		values[i] = va_arg(rest, u64);
 	va_end(rest);
-	write_event(site, name, id, bytes, len_bytes, values);
+	vtr_event_write(site, name, id, bytes, len_bytes, values);
 }
 VTR_EXPORT(vitrine_trace_write_any);
 
@@ -554,415 +461,6 @@ bool vtr_stack_event_write(struct vtr_stack_event *stack, struct vtr_ring *ring,
 	vtr_subject_task(task, &subject);
 	return write_record(ring, stack->event.ticks, &subject, &stack->event, stack->args);
 }
-
-/* ---- fast path ------------------------------------------------------------- */
-
-/* Longest text in bytes that is copied a word at a time. */
-#define TEXT_WORDS	(VTR_STRINGS_MAX_BYTES / FXT_WORD_BYTES)
-
-/* Return the reference of the thread that an event belongs to; see describe_here(). */
-static __always_inline unsigned int find_here(const struct vtr_ring *ring)
-{
-	u64 key = vtr_writer_key(current);
-
-	if (unlikely(!key))
-		key = VTR_THREADS_IDLE(ring->cpu);
-	return vtr_threads_find(&ring->threads, key);
-}
-
-static __always_inline bool has_room(const struct vtr_ring *ring, u64 offset,
-				     unsigned int nr_words)
-{
-	return vtr_ring_has_hot(ring, offset + (nr_words - VTR_RING_HOT_WORDS) *
-					       FXT_WORD_BYTES);
-}
-
-static __always_inline bool has_text(const struct vitrine_site *site)
-{
-	return site->record & VITRINE_RECORD_TEXT;
-}
-
-static __always_inline void commit_record(struct vtr_ring *ring, u64 *committed,
-					  u64 offset, unsigned int nr_words, u64 now)
-{
-	ring->other_records++;
-	ring->other_bytes += nr_words * FXT_WORD_BYTES;
-	vtr_ring_commit_hot(committed, offset, nr_words, now);
-}
-
-#ifdef VTR_HAS_WORD_ACCESS
-/*
- * Copy text a word at a time. The text may change meanwhile, so each word is read once.
- * A word may extend beyond the end of the text into an unmapped page, which reads as
- * zeros (load_unaligned_zeropad()). Text that is empty, long or not ASCII is left to the slow
- * path, which makes it valid UTF-8.
- *
- * Return: length in bytes, 0 if the text is left to the slow path.
- */
-static __always_inline u64 put_text(u64 *words, const char *text)
-{
-	const struct word_at_a_time constants = WORD_AT_A_TIME_CONSTANTS;
-	unsigned long bytes, zeros, mask;
-	unsigned int i;
-
-	if (unlikely(!text))
-		return 0;
-	for (i = 0; i < TEXT_WORDS; i++) {
-		bytes = load_unaligned_zeropad(text + i * FXT_WORD_BYTES);
-		/*
-		 * Find a byte that is NUL or not ASCII with one test, a variant of the haszero()
-		 * trick of Sean Anderson's "Bit Twiddling Hacks".
-		 */
-		if (((bytes - REPEAT_BYTE(0x01)) | bytes) & REPEAT_BYTE(0x80))
-			break;
-		words[i] = bytes;
-	}
-	if (i == TEXT_WORDS || !has_zero(bytes, &zeros, &constants))
-		return 0;
-	zeros = prep_zero_mask(bytes, zeros, &constants);
-	mask = create_zero_mask(zeros);
-	bytes &= zero_bytemask(mask);
-	if (bytes & REPEAT_BYTE(0x80))
-		return 0;
-	words[i] = bytes;
-	return i * FXT_WORD_BYTES + find_zero(mask);
-}
-
-/*
- * Copy a name or message that is not empty, as above, and pad it with zeros. Return false if
- * it is left to the slow path, because it is not ASCII or ends before its length.
- */
-static __always_inline bool put_name(u64 *words, const char *name, unsigned int len_bytes)
-{
-	u64 bytes, wrong = 0, padding = ~0ULL >> 8 * (-len_bytes % FXT_WORD_BYTES);
-	const char *last = name + (len_bytes - 1) / FXT_WORD_BYTES * FXT_WORD_BYTES;
-
-	for (; name < last; name += FXT_WORD_BYTES) {
-		bytes = load_unaligned_zeropad(name);
-		*words++ = bytes;
-		wrong |= (bytes - REPEAT_BYTE(0x01)) | bytes;
-	}
-	bytes = load_unaligned_zeropad(name) & padding;
-	*words = bytes;
-	bytes |= ~padding & REPEAT_BYTE(0x01);
-	wrong |= (bytes - REPEAT_BYTE(0x01)) | bytes;
-	return !(wrong & REPEAT_BYTE(0x80));
-}
-#else
-static u64 put_text(u64 *words, const char *text)
-{
-	return 0;
-}
-
-static bool put_name(u64 *words, const char *name, unsigned int len_bytes)
-{
-	return false;
-}
-#endif
-
-/* Return what the first word of an argument has beyond that of one whose text is empty. */
-static __always_inline u64 text_field(u64 len_bytes, u64 nr_words)
-{
-	return (FXT_STRING_REF_INLINE | len_bytes) << __builtin_ctzll(FXT_ARG_STRING) |
-	       nr_words << __builtin_ctzll(FXT_HEADER_WORDS);
-}
-
-/* What a variant of write_prepared() can do. */
-#define TEXT		1	/* the arguments are text */
-#define ANY		2	/* any clock, not only the CPU's counter, and any arguments */
-#define KEYED		4	/* the name, or the argument, is a string with a key */
-#define INLINE		8	/* any clock; the name is in each record */
-#define LOG		16	/* with INLINE: the name is the message of a log record */
-
-/*
- * Write the arguments of a record to @end, and add the words of their text to @nr_more.
- * Return false if the event is left to the slow path.
- */
-static __always_inline bool put_args(u64 *end, const struct vitrine_arg *args,
-				     const struct vtr_site_arg *prepared, unsigned int can,
-				     unsigned int nr_args, const u64 *values, u64 *nr_more)
-{
-	u64 len_bytes, nr_words;
-	unsigned int i;
-
-#pragma GCC unroll 4
-	for (i = 0; i < nr_args; i++) {
-		if (!(can & TEXT || (can & ANY && args[i].type == FXT_ARG_STRING_REF))) {
-			end = vtr_site_arg_put(&prepared[i], end, values[i]);
-			continue;
-		}
-		len_bytes = put_text(end + 1, (const char *)(unsigned long)values[i]);
-		if (unlikely(!len_bytes))
-			return false;
-		nr_words = DIV_ROUND_UP(len_bytes, FXT_WORD_BYTES);
-		*end = prepared[i].word + text_field(len_bytes, nr_words);
-		end += 1 + nr_words;
-		*nr_more += nr_words;
-	}
-	return true;
-}
-
-/*
- * Write a prepared record. @can, and mostly @nr_args, are constants. @key is that of @name, or
- * of the argument if there is no name; an inline @name has @len_bytes. Return false if the
- * event is left to the slow path.
- */
-static __always_inline bool write_prepared(const struct vitrine_site *site, unsigned int can,
-					   const void *key, const char *name,
-					   u64 len_bytes, u64 id, unsigned int nr_args,
-					   const u64 *values)
-{
-	u64 header, now, offset, index, keyed, *committed, *next, name_ref = 0;
-	u64 nr_more = DIV_ROUND_UP(len_bytes, FXT_WORD_BYTES);
-	const struct vtr_site_record *record;
-	bool any_clock = can & (ANY | INLINE);
-	unsigned int ref, most_words;
-	struct vtr_ring *ring;
-	unsigned long flags;
-
-	if (unlikely(in_nmi()))
-		return false;
-	most_words = 3 + nr_more + nr_args * (can & (TEXT | ANY) ? 2 + TEXT_WORDS : 2);
-	local_irq_save(flags);
-	ring = this_cpu_read(vtr_writer_ring);
-	if (unlikely(!vtr_sites_find(&ring->strings.sites,
-				     vtr_sites_key(site, !any_clock ||
-						   ring->config.clock == VITRINE_CLOCK_COUNTER),
-				     &record)))
-		goto fail;
-	/* Makes the compiler compute the address once and not for each use. */
-	OPTIMIZER_HIDE_VAR(record);
-	if (can & KEYED) {
-		index = vtr_strings_find(&ring->strings, key);
-		if (unlikely(!index))
-			goto fail;
-		keyed = name ? values[0] : index;
-		name_ref = name ? index : 0;
-	}
-	committed = ring->committed;
-	offset = *committed;
-	if (unlikely(!has_room(ring, offset, most_words)))
-		goto fail;
-	next = vtr_ring_at(committed, offset);
-	if (can & INLINE && len_bytes) {
-		if (unlikely(!put_name(next + 2, name, len_bytes)))
-			goto fail;
-		name_ref = can & LOG ? len_bytes : FXT_STRING_REF_INLINE | len_bytes;
-	}
-	if (unlikely(!put_args(next + 2 + nr_more, site->args, record->args, can, nr_args,
-			       can & KEYED ? &keyed : values, &nr_more)))
-		goto fail;
-	ref = find_here(ring);
-	if (unlikely(!ref))
-		goto fail;
-	now = any_clock ? vtr_event_ticks() : vtr_counter_ticks();
-	header = record->header | (u64)ref << __builtin_ctzll(can & LOG ? FXT_LOG_THREAD :
-									  FXT_EVENT_THREAD);
-	header |= name_ref << __builtin_ctzll(can & LOG ? FXT_LOG_BYTES : FXT_EVENT_NAME);
-	next[0] = header + (nr_more << __builtin_ctzll(FXT_HEADER_WORDS));
-	next[1] = now;
-	if (site->record & VITRINE_RECORD_BEGAN) {
-		/* The begin is unknown, because the CPU did not record then. */
-		if (unlikely(!id))
-			goto fail;
-		next[1] = clamp(id, ring->config.session_ticks, now);
-		id = now;
-	}
-	/* If the record has no id, the next record overwrites this store. */
-	next[record->last + nr_more] = id;
-	commit_record(ring, committed, offset, record->nr_words + nr_more, now);
-	local_irq_restore(flags);
-	return true;
-
-fail:
-	local_irq_restore(flags);
-	return false;
-}
-
-/**
- * vtr_event_write_values() - record an event with any clock and arguments
- * @site: constant data of the event, with a name
- * @id: begin time in ticks if @site has VITRINE_RECORD_BEGAN; if it is 0, which means
- *	unknown, nothing is recorded. Else as for vitrine_trace_write0()
- * @values: values of the arguments
- *
- * Context: any. In NMI, counted as lost. Hot.
- */
-notrace void vtr_event_write_values(const struct vitrine_site *site, u64 id,
-				    const u64 *values)
-{
-	if (!write_prepared(site, ANY, NULL, NULL, 0, id, site->nr_args, values))
-		write_event(site, site->name, id, NULL, 0, values);
-}
-
-static noinline void write_otherwise(const struct vitrine_site *site, u64 id, u64 value0,
-				     u64 value1, u64 value2, u64 value3)
-{
-	const u64 values[] = { value0, value1, value2, value3 };
-
-	vtr_event_write_values(site, id, values);
-}
-
-static noinline notrace void write_text(const struct vitrine_site *site, u64 id, u64 text)
-{
-	if (unlikely(!write_prepared(site, TEXT, NULL, NULL, 0, id, 1, &text)))
-		write_otherwise(site, id, text, 0, 0, 0);
-}
-
-/**
- * vtr_event_write_inline() - record an event with a name that each record contains
- * @site: constant data of the event: VITRINE_RECORD_INLINE, and at most one argument,
- *	which is not text
- * @name: name of the event, terminated; it may be freed after the call
- * @len_bytes: length of @name, at most VTR_STRINGS_MAX_BYTES
- * @id: last word of the record, as for vitrine_trace_write0()
- * @value: value of the argument, if there is one
- *
- * Context: any but NMI. Hot.
- */
-notrace void vtr_event_write_inline(const struct vitrine_site *site,
-				    const char *name, unsigned int len_bytes,
-				    u64 id, u64 value)
-{
-	if (unlikely(!write_prepared(site, INLINE, NULL, name, len_bytes, id,
-				     site->nr_args, &value)))
-		vitrine_trace_write_any(site, name, NULL, 0, id, value);
-}
-
-/**
- * vtr_event_write_log() - record a message
- * @site: constant data of the message: VITRINE_RECORD_LOG
- * @text: the message, which ends at a NUL before its length
- * @len_bytes: length of @text
- *
- * Context: any. In NMI, counted as lost. Hot.
- */
-notrace void vtr_event_write_log(const struct vitrine_site *site, const char *text,
-				 size_t len_bytes)
-{
-	if (unlikely(len_bytes - 1 >= VTR_STRINGS_MAX_BYTES ||
-		     !write_prepared(site, INLINE | LOG, NULL, text, len_bytes, 0, 0, NULL)))
-		vitrine_trace_write_any(site, NULL, text, len_bytes, 0);
-}
-
-/**
- * vtr_event_write_key() - record an event that refers to a string registered before
- * @site: constant data of the event: either it has VITRINE_RECORD_NAMED, and at most one
- *	argument, which is not text; or its argument is of VITRINE_ARG_TYPE_SYMBOL
- * @key: the function, or vtr_strings_key() of @name; the name of either is stored once per
- *	sub-buffer
- * @name: name of the event, which may be freed after the call; NULL if @site has one
- * @id: begin time in ticks if @site has VITRINE_RECORD_BEGAN, else the last word of the
- *	record, as for vitrine_trace_write0()
- * @value: value of the argument, or the function
- *
- * Context: any. In NMI, counted as lost. Hot.
- */
-notrace void vtr_event_write_key(const struct vitrine_site *site, const void *key,
-				 const char *name, u64 id, u64 value)
-{
-	if (unlikely(!write_prepared(site, KEYED, key, name, 0, id, 1, &value)))
-		vitrine_trace_write_any(site, name ?: site->name, NULL, 0, id, value);
-}
-
-/**
- * vitrine_trace_write0() - record an event without arguments
- * @site: constant data of the event, whose category is switched on
- * @id: begin time in ticks if @site has VITRINE_RECORD_BEGAN, else the last word of the
- *	record, if its type has one
- *
- * Called by the macros of <vitrine/trace.h>, as are the functions for one to four
- * arguments.
- *
- * Context: any. In NMI, counted as lost. Hot.
- */
-notrace void vitrine_trace_write0(const struct vitrine_site *site, u64 id)
-{
-	if (unlikely(!write_prepared(site, 0, NULL, NULL, 0, id, 0, NULL)))
-		write_otherwise(site, id, 0, 0, 0, 0);
-}
-VTR_EXPORT(vitrine_trace_write0);
-
-/**
- * vitrine_trace_write1() - record an event with one argument
- * @site: as for vitrine_trace_write0()
- * @id: as for vitrine_trace_write0()
- * @value0: value of the argument
- *
- * Context: as vitrine_trace_write0().
- */
-notrace void vitrine_trace_write1(const struct vitrine_site *site, u64 id,
-				  u64 value0)
-{
-	if (unlikely(has_text(site)))
-		write_text(site, id, value0);
-	else if (unlikely(!write_prepared(site, 0, NULL, NULL, 0, id, 1, &value0)))
-		write_otherwise(site, id, value0, 0, 0, 0);
-}
-VTR_EXPORT(vitrine_trace_write1);
-
-/**
- * vitrine_trace_write2() - record an event with two arguments
- * @site: as for vitrine_trace_write0()
- * @id: as for vitrine_trace_write0()
- * @value0: value of the first argument
- * @value1: value of the second argument
- *
- * Context: as vitrine_trace_write0().
- */
-notrace void vitrine_trace_write2(const struct vitrine_site *site, u64 id,
-				  u64 value0, u64 value1)
-{
-	const u64 values[] = { value0, value1 };
-
-	if (unlikely(has_text(site) ||
-		     !write_prepared(site, 0, NULL, NULL, 0, id, 2, values)))
-		write_otherwise(site, id, value0, value1, 0, 0);
-}
-VTR_EXPORT(vitrine_trace_write2);
-
-/**
- * vitrine_trace_write3() - record an event with three arguments
- * @site: as for vitrine_trace_write0()
- * @id: as for vitrine_trace_write0()
- * @value0: value of the first argument
- * @value1: value of the second argument
- * @value2: value of the third argument
- *
- * Context: as vitrine_trace_write0().
- */
-notrace void vitrine_trace_write3(const struct vitrine_site *site, u64 id,
-				  u64 value0, u64 value1, u64 value2)
-{
-	const u64 values[] = { value0, value1, value2 };
-
-	if (unlikely(has_text(site) ||
-		     !write_prepared(site, 0, NULL, NULL, 0, id, 3, values)))
-		write_otherwise(site, id, value0, value1, value2, 0);
-}
-VTR_EXPORT(vitrine_trace_write3);
-
-/**
- * vitrine_trace_write4() - record an event with four arguments
- * @site: as for vitrine_trace_write0()
- * @id: as for vitrine_trace_write0()
- * @value0: value of the first argument
- * @value1: value of the second argument
- * @value2: value of the third argument
- * @value3: value of the fourth argument
- *
- * Context: as vitrine_trace_write0().
- */
-notrace void vitrine_trace_write4(const struct vitrine_site *site, u64 id,
-				  u64 value0, u64 value1, u64 value2, u64 value3)
-{
-	const u64 values[] = { value0, value1, value2, value3 };
-
-	if (unlikely(has_text(site) ||
-		     !write_prepared(site, 0, NULL, NULL, 0, id, 4, values)))
-		write_otherwise(site, id, value0, value1, value2, value3);
-}
-VTR_EXPORT(vitrine_trace_write4);
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/event_kunit.c"

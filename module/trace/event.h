@@ -2,7 +2,7 @@
 /*
  * Events: functions for the sources of events, and the event that is watched for; and, in
  * marker.c, events that programs write as text to trace/marker. The locking rules are in
- * event.c.
+ * event.c and prepared.c.
  */
 #ifndef _VTR_EVENT_H
 #define _VTR_EVENT_H
@@ -53,18 +53,24 @@ static __always_inline u64 vtr_event_ticks(void)
 	return ring == &vtr_writer_none ? 0 : vtr_writer_ticks(ring);
 }
 
-void vtr_event_write_values(const struct vitrine_site *site, u64 id,
-			    const u64 *values);
-void vtr_event_write_key(const struct vitrine_site *site, const void *key,
-			 const char *name, u64 id, u64 value);
-void vtr_event_write_inline(const struct vitrine_site *site, const char *name,
-			    unsigned int len_bytes, u64 id, u64 value);
-void vtr_event_write_log(const struct vitrine_site *site, const char *text,
-			 size_t len_bytes);
+void vtr_event_write(const struct vitrine_site *site, const char *name, u64 id,
+		     const void *bytes, size_t len_bytes, const u64 *values);
 void vtr_event_lose(void);
 bool vtr_event_can_watch(const char *words);
 void vtr_event_watch(const char *words, vtr_event_seen_fn callback);
 void vtr_event_unwatch(void);
+
+/* prepared.c: most events, fast. */
+
+void vtr_prepared_add(struct vtr_ring *ring, const struct vitrine_site *site,
+		      struct vtr_fxt_event *event, struct vtr_fxt_arg *args);
+void vtr_prepared_write_values(const struct vitrine_site *site, u64 id, const u64 *values);
+void vtr_prepared_write_key(const struct vitrine_site *site, const void *key,
+			    const char *name, u64 id, u64 value);
+void vtr_prepared_write_inline(const struct vitrine_site *site, const char *name,
+			       unsigned int len_bytes, u64 id, u64 value);
+void vtr_prepared_write_log(const struct vitrine_site *site, const char *text,
+			    size_t len_bytes);
 
 /* Maximum number of arguments of an event of the category "stacks". */
 #define VTR_STACK_EVENT_MAX_ARGS	6

@@ -83,7 +83,7 @@ static notrace void probe_console(void *unused, const char *text, size_t len_byt
 {
 	if (len_bytes && text[len_bytes - 1] == '\n')
 		len_bytes--;
-	vtr_event_write_log(&message_site, text, len_bytes);
+	vtr_prepared_write_log(&message_site, text, len_bytes);
 }
 
 static struct vtr_probe printk_probes[] = {

@@ -120,7 +120,7 @@ static notrace int notify(struct notifier_block *block, unsigned long reason,
 		if (regs_irqs_disabled(die->regs))
 			vtr_event_lose();
 		else
-			vtr_event_write_key(&site, vtr_strings_key(die->str), die->str, 0, 0);
+			vtr_prepared_write_key(&site, vtr_strings_key(die->str), die->str, 0, 0);
 	}
 #endif
 	return NOTIFY_DONE;

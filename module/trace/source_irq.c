@@ -81,7 +81,7 @@ static notrace void probe_irq_exit(void *unused, int irq,
 	/* A driver may request an interrupt without a name. */
 	const char *name = action->name ?: "";
 
-	vtr_event_write_key(ret == IRQ_HANDLED ? &handled_site : &unhandled_site,
+	vtr_prepared_write_key(ret == IRQ_HANDLED ? &handled_site : &unhandled_site,
 			    vtr_strings_key(name), name, this_cpu_read(begun.handler), irq);
 }
 
@@ -187,7 +187,7 @@ static notrace void probe_ipi_entry(void *unused, const char *reason)
 
 static notrace void probe_ipi_exit(void *unused, const char *reason)
 {
-	vtr_event_write_key(&ipi_site, vtr_strings_key(reason), reason,
+	vtr_prepared_write_key(&ipi_site, vtr_strings_key(reason), reason,
 			    this_cpu_read(ipi_begun), 0);
 }
 

@@ -303,7 +303,7 @@ static void write_complete_args(const struct syscall_sites *found, u64 begin, lo
 	u64 *values = this_cpu_ptr(call.values);
 
 	values[args->begin.nr_args] = ret;
-	vtr_event_write_values(&args->complete, begin, values);
+	vtr_prepared_write_values(&args->complete, begin, values);
 }
 
 static void write_complete(long nr, u64 begin, long ret)
@@ -326,7 +326,7 @@ static void write_begin(long nr, u64 begin)
 	const struct syscall_sites *found = find_sites(nr);
 
 	if (likely(found) && static_branch_unlikely(&with_args))
-		vtr_event_write_values(&args_sites[found - sites].begin, begin,
+		vtr_prepared_write_values(&args_sites[found - sites].begin, begin,
 				       this_cpu_ptr(call.values));
 	else if (likely(found))
 		vitrine_trace_write0(&found->begin, begin);

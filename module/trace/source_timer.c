@@ -65,7 +65,7 @@ static const struct expiry_sites hrtimer_sites = EXPIRY_SITES("hrtimer");
 static __always_inline void write_function(const struct vitrine_site *site, u64 begin,
 					   const void *function)
 {
-	vtr_event_write_key(site, function, NULL, begin, (unsigned long)function);
+	vtr_prepared_write_key(site, function, NULL, begin, (unsigned long)function);
 }
 
 static __always_inline void enter(const struct expiry_sites *sites, bool threaded,
