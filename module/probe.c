@@ -61,10 +61,8 @@ int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (!probes[i].tracepoint)
 			continue;
-		err = tracepoint_probe_register_prio(probes[i].tracepoint,
-						     probes[i].function,
-						     probes[i].data,
-						     TRACEPOINT_DEFAULT_PRIO + probes[i].first);
+		err = tracepoint_probe_register(probes[i].tracepoint, probes[i].function,
+						probes[i].data);
 		if (err) {
 			vtr_probe_unregister(probes, i);
 			break;

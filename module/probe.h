@@ -17,14 +17,12 @@ struct tracepoint;
  * @name: name of the tracepoint
  * @function: the function
  * @data: first argument of @function
- * @first: call @function before all other probes of the tracepoint
  * @tracepoint: set by vtr_probe_find(); NULL if this kernel does not have the tracepoint
  */
 struct vtr_probe {
 	const char		*name;
 	void			*function;
 	void			*data;
-	bool			first;
 	struct tracepoint	*tracepoint;
 };
 

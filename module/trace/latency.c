@@ -22,7 +22,7 @@ struct vtr_latency vtr_latency = {
 	.limit_ns = VTR_LATENCY_NEVER,
 };
 
-DEFINE_STATIC_KEY_FALSE(vtr_latency_watched);
+DEFINE_STATIC_KEY_FALSE(vtr_switch_watched);
 DEFINE_STATIC_KEY_FALSE(vtr_latency_armed);
 
 /**
@@ -105,7 +105,7 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 	vtr_bound_forget();
 	static_branch_enable(&vtr_latency_armed);
 	/* Before there is a limit, each CPU notes the threads that it preempts. */
-	static_branch_inc(&vtr_latency_watched);
+	static_branch_inc(&vtr_switch_watched);
 	synchronize_rcu();
 	note_waiting();
 	WRITE_ONCE(vtr_latency.limit_ns, limit_ns);
@@ -122,7 +122,7 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late)
 void vtr_latency_disarm(void)
 {
 	WRITE_ONCE(vtr_latency.limit_ns, VTR_LATENCY_NEVER);
-	static_branch_dec(&vtr_latency_watched);
+	static_branch_dec(&vtr_switch_watched);
 	static_branch_disable(&vtr_latency_armed);
 	/* Waits for all probes, including the one that records switches. */
 	vtr_probe_unregister(&migrate, 1);

@@ -105,11 +105,11 @@ int vtr_sample_start(unsigned int hz, vtr_sample_fn sample)
 	take = sample;
 	/* First, so that no switch is missed after which a timer is to be started again. */
 	static_branch_enable(&vtr_sample_armed);
-	static_branch_inc(&vtr_latency_watched);
+	static_branch_inc(&vtr_switch_watched);
 	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "vitrine:sample", come_online,
 				go_offline);
 	if (err < 0) {
-		static_branch_dec(&vtr_latency_watched);
+		static_branch_dec(&vtr_switch_watched);
 		static_branch_disable(&vtr_sample_armed);
 		return err;
 	}
@@ -126,7 +126,7 @@ int vtr_sample_start(unsigned int hz, vtr_sample_fn sample)
  */
 void vtr_sample_stop(void)
 {
-	static_branch_dec(&vtr_latency_watched);
+	static_branch_dec(&vtr_switch_watched);
 	static_branch_disable(&vtr_sample_armed);
 	cpuhp_remove_state(hotplug_state);
 }

@@ -35,6 +35,8 @@
 #include "source.h"
 #include "waits.h"
 
+DECLARE_VITRINE_CATEGORY(syscall);
+
 /* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
 #define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)
 
@@ -156,16 +158,11 @@ static noinline notrace void watch_awake_counter(void *rings, bool preempt,
 	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, next, prev_state);
 }
 
-/* As put_switch(), with the checks of the outgoing thread made once. */
-static noinline notrace void watch_switch_counter(void *rings, bool preempt,
-						  struct task_struct *prev,
-						  struct task_struct *next,
-						  unsigned int prev_state)
+/* Check whether a thread leaves this CPU in a system call whose begin is not written yet. */
+static __always_inline bool is_leaving_call(const struct task_struct *prev)
 {
-	if (unlikely(preempt || !(prev_state & BLOCKED)))
-		return watch_awake_counter(rings, preempt, prev, next,
-					   prev_state);
-	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, next, prev_state);
+	return static_branch_unlikely(&vitrine_category_syscall.key) &&
+	       this_cpu_read(vtr_call.task) == prev;
 }
 
 static noinline notrace void watch_switch_other(void *rings, bool preempt,
@@ -173,9 +170,25 @@ static noinline notrace void watch_switch_other(void *rings, bool preempt,
 						struct task_struct *next,
 						unsigned int prev_state)
 {
+	if (is_leaving_call(prev))
+		vtr_syscall_leave();
 	vtr_latency_note(preempt, prev, prev_state);
 	watch_switch(ring_here(rings)->config.clock, rings, preempt, next,
 		     prev_state);
+}
+
+/* As put_switch(), with the checks of the outgoing thread made once. */
+static noinline notrace void watch_switch_counter(void *rings, bool preempt,
+						  struct task_struct *prev,
+						  struct task_struct *next,
+						  unsigned int prev_state)
+{
+	if (is_leaving_call(prev))
+		return watch_switch_other(rings, preempt, prev, next, prev_state);
+	if (unlikely(preempt || !(prev_state & BLOCKED)))
+		return watch_awake_counter(rings, preempt, prev, next,
+					   prev_state);
+	watch_switch(VITRINE_CLOCK_COUNTER, rings, preempt, next, prev_state);
 }
 
 /* Takes the arguments of the probes in the same order, so that the call costs nothing. */
@@ -185,7 +198,7 @@ static __always_inline void record_switch(enum vitrine_clock clock, void *rings,
 					  struct task_struct *next,
 					  unsigned int prev_state)
 {
-	if (!static_branch_unlikely(&vtr_latency_watched))
+	if (!static_branch_unlikely(&vtr_switch_watched))
 		put_switch(clock, false, 0, rings, preempt, next, prev_state);
 	else if (clock == VITRINE_CLOCK_COUNTER)
 		watch_switch_counter(rings, preempt, prev, next, prev_state);
@@ -619,10 +632,10 @@ void vtr_sched_flush(struct vtr_ring *ring)
 		vtr_writer_flush(ring, vtr_writer_ticks(ring), current);
 }
 
-/* The second entry is replaced by the probe of the session's clock. */
+/* The first entry is replaced by the probe of the session's clock. */
 static struct vtr_probe row_probes[] = {
-	VTR_PROBE(task_rename, probe_rename),
 	{ "sched_switch" },
+	VTR_PROBE(task_rename, probe_rename),
 };
 
 /**
@@ -650,8 +663,8 @@ int vtr_sched_init(void)
 int vtr_sched_register(enum vitrine_clock clock)
 {
 	vtr_bound_clock(clock);
-	row_probes[1].function = switch_probes[clock];
-	row_probes[1].data = WRITER_RINGS;
+	row_probes[0].function = switch_probes[clock];
+	row_probes[0].data = WRITER_RINGS;
 	return vtr_probe_register(row_probes, ARRAY_SIZE(row_probes));
 }
 

@@ -8,6 +8,7 @@
 #define _VTR_SOURCE_H
 
 #include <linux/kernel.h>
+#include <linux/percpu.h>
 
 #include <uapi/vitrine/map.h>
 
@@ -71,6 +72,27 @@ void vtr_source_deinit(void);
 int vtr_source_switch(struct vtr_source *source, bool on);
 void vtr_source_record_missing(struct vitrine_node *events);
 
+/* source_syscall.c; sched.c calls vtr_syscall_leave(). */
+
+#define VTR_CALL_MAX_ARGS	6
+
+/**
+ * struct vtr_call - system call of the current thread of a CPU
+ * @task: the thread; NULL if the begin is written already, or there is no call
+ * @nr: number of the call
+ * @begin: time of the begin, in ticks
+ * @values: arguments, if they are recorded, and room for the return value
+ */
+struct vtr_call {
+	const struct task_struct	*task;
+	long				nr;
+	u64				begin;
+	u64				values[VTR_CALL_MAX_ARGS + 1];
+};
+
+DECLARE_PER_CPU(struct vtr_call, vtr_call);
+
+void vtr_syscall_leave(void);
 const char *vtr_syscall_name(struct task_struct *task, long nr);
 
 /* sched.c; session.c registers the probes and attaches the CPUs. */

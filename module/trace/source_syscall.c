@@ -3,8 +3,8 @@
  * Source "syscall": system calls as durations, by name.
  *
  * A call that returns without its thread having been switched out is one complete
- * record, written at its end. For a call during which the thread is switched out, the
- * begin is written just before that switch, with the original timestamp, and the end is a
+ * record, written at its end. For a call during which the thread is switched out, the probe that
+ * records switches has the begin written before, with the original timestamp, and the end is a
  * separate record. The call in which a thread sleeps is therefore in the trace already
  * while the thread sleeps.
  *
@@ -21,7 +21,6 @@
 #include <linux/preempt.h>
 #include <linux/slab.h>
 #include <linux/trace_events.h>
-#include <trace/events/sched.h>
 #include <trace/events/syscalls.h>
 #include <trace/syscall.h>
 #include <asm/syscall.h>
@@ -30,6 +29,7 @@
 #include "compat.h"
 #include "event.h"
 #include "source.h"
+#include "waits.h"
 
 /*
  * Names and types of the arguments of system calls, from the kernel's own events
@@ -37,8 +37,6 @@
  *
  * Concurrency: the caller serialises. The kernel's tables are constant.
  */
-
-#define SYSCALL_MAX_ARGS	6
 
 /**
  * struct syscall_arg_sites - sites of a system call with arguments
@@ -50,7 +48,7 @@
 struct syscall_arg_sites {
 	struct vitrine_site	complete;
 	struct vitrine_site	begin;
-	struct vitrine_arg	args[SYSCALL_MAX_ARGS + 1];
+	struct vitrine_arg	args[VTR_CALL_MAX_ARGS + 1];
 };
 
 #ifdef CONFIG_FTRACE_SYSCALLS
@@ -100,7 +98,7 @@ static int fill_known(const char *name, struct vitrine_arg *args)
 	if (IS_ERR(file))
 		return -1;
 	known = file->event_call->data;
-	nr = min_t(int, known->nb_args, SYSCALL_MAX_ARGS);
+	nr = min_t(int, known->nb_args, VTR_CALL_MAX_ARGS);
 	for (i = 0; i < nr; i++) {
 		args[i].name = known->args[i];
 		args[i].type = type_of(known->types[i]);
@@ -117,16 +115,16 @@ static int fill_known(const char *name, struct vitrine_arg *args)
 
 static int fill_unknown(struct vitrine_arg *args)
 {
-	static const char * const names[SYSCALL_MAX_ARGS] = {
+	static const char * const names[VTR_CALL_MAX_ARGS] = {
 		"arg0", "arg1", "arg2", "arg3", "arg4", "arg5",
 	};
 	int i;
 
-	for (i = 0; i < SYSCALL_MAX_ARGS; i++) {
+	for (i = 0; i < VTR_CALL_MAX_ARGS; i++) {
 		args[i].name = names[i];
 		args[i].type = FXT_ARG_UINT64;
 	}
-	return SYSCALL_MAX_ARGS;
+	return VTR_CALL_MAX_ARGS;
 }
 
 /**
@@ -162,7 +160,8 @@ DECLARE_TRACE_EVENT(sys_enter, TP_PROTO(struct pt_regs *regs, long nr), TP_ARGS(
 DECLARE_TRACE_EVENT(sys_exit, TP_PROTO(struct pt_regs *regs, long ret), TP_ARGS(regs, ret));
 #endif
 
-VTR_SOURCE_CATEGORY(syscall);
+static int syscall_switched(bool on);
+DEFINE_VITRINE_CATEGORY_SWITCHED(syscall, syscall_switched);
 
 static const struct vitrine_arg ret_args[] = {
 	{ "ret", FXT_ARG_INT64 },
@@ -220,21 +219,7 @@ static const struct syscall_sites sites[] = {
 #endif
 };
 
-/**
- * struct call - system call of the current thread of a CPU
- * @task: the thread; NULL if the begin is written already, or there is no call
- * @nr: number of the call
- * @begin: time of the begin, in ticks
- * @values: arguments, if they are recorded, and room for the return value
- */
-struct call {
-	const struct task_struct	*task;
-	long				nr;
-	u64				begin;
-	u64				values[SYSCALL_MAX_ARGS + 1];
-};
-
-static DEFINE_PER_CPU(struct call, call);
+DEFINE_PER_CPU(struct vtr_call, vtr_call);
 
 static DEFINE_STATIC_KEY_FALSE(with_args);
 
@@ -300,7 +285,7 @@ static const char *nameless(void)
 static void write_complete_args(const struct syscall_sites *found, u64 begin, long ret)
 {
 	const struct syscall_arg_sites *args = &args_sites[found - sites];
-	u64 *values = this_cpu_ptr(call.values);
+	u64 *values = this_cpu_ptr(vtr_call.values);
 
 	values[args->begin.nr_args] = ret;
 	vtr_prepared_write_values(&args->complete, begin, values);
@@ -327,7 +312,7 @@ static void write_begin(long nr, u64 begin)
 
 	if (likely(found) && static_branch_unlikely(&with_args))
 		vtr_prepared_write_values(&args_sites[found - sites].begin, begin,
-				       this_cpu_ptr(call.values));
+				       this_cpu_ptr(vtr_call.values));
 	else if (likely(found))
 		vitrine_trace_write0(&found->begin, begin);
 	else
@@ -351,17 +336,17 @@ static void write_end(long nr, long ret)
 
 static __always_inline void begin_call(long nr, u64 now)
 {
-	this_cpu_write(call.begin, now);
-	this_cpu_write(call.nr, nr);
-	this_cpu_write(call.task, current);
+	this_cpu_write(vtr_call.begin, now);
+	this_cpu_write(vtr_call.nr, nr);
+	this_cpu_write(vtr_call.task, current);
 }
 
 /* Rare cases, in a function of their own because of the registers that they need. */
 static noinline notrace void enter_otherwise(long nr, struct pt_regs *regs)
 {
 	const struct syscall_sites *endless = HAS_END(nr) ? NULL : find_sites(nr);
-	unsigned long values[SYSCALL_MAX_ARGS];
-	struct call *here;
+	unsigned long values[VTR_CALL_MAX_ARGS];
+	struct vtr_call *here;
 	unsigned int i;
 
 	if (endless)
@@ -369,8 +354,8 @@ static noinline notrace void enter_otherwise(long nr, struct pt_regs *regs)
 	syscall_get_arguments(current, regs, values);
 	preempt_disable_notrace();
 	begin_call(nr, vtr_event_ticks());
-	here = this_cpu_ptr(&call);
-	for (i = 0; i < SYSCALL_MAX_ARGS; i++)
+	here = this_cpu_ptr(&vtr_call);
+	for (i = 0; i < VTR_CALL_MAX_ARGS; i++)
 		here->values[i] = values[i];
 	preempt_enable_notrace();
 }
@@ -390,9 +375,9 @@ static notrace void probe_sys_enter(void *unused, struct pt_regs *regs, long nr)
 static notrace void probe_sys_exit(void *unused, struct pt_regs *regs, long ret)
 {
 	preempt_disable_notrace();
-	if (likely(this_cpu_read(call.task) == current)) {
-		this_cpu_write(call.task, NULL);
-		write_complete(this_cpu_read(call.nr), this_cpu_read(call.begin),
+	if (likely(this_cpu_read(vtr_call.task) == current)) {
+		this_cpu_write(vtr_call.task, NULL);
+		write_complete(this_cpu_read(vtr_call.nr), this_cpu_read(vtr_call.begin),
 			       ret);
 	} else {
 		write_end(syscall_get_nr(current, regs), ret);
@@ -400,18 +385,15 @@ static notrace void probe_sys_exit(void *unused, struct pt_regs *regs, long ret)
 	preempt_enable_notrace();
 }
 
-/* Called before the probe that records the switch. */
-static notrace void probe_switch(void *unused, bool preempt,
-				 struct task_struct *prev,
-				 struct task_struct *next,
-				 unsigned int prev_state)
+/**
+ * vtr_syscall_leave() - write the begin of the call in which the current thread leaves this CPU
+ *
+ * Context: interrupts off, before the switch is recorded; the thread is that of vtr_call.
+ */
+void vtr_syscall_leave(void)
 {
-	struct call *here = this_cpu_ptr(&call);
-
-	if (here->task != prev)
-		return;
-	here->task = NULL;
-	write_begin(here->nr, here->begin);
+	this_cpu_write(vtr_call.task, NULL);
+	write_begin(this_cpu_read(vtr_call.nr), this_cpu_read(vtr_call.begin));
 }
 
 /* ---- switching --------------------------------------------------------------- */
@@ -445,14 +427,13 @@ static int make_args_sites(void)
 }
 
 static struct vtr_probe probes[] = {
-	{ "sched_switch", VTR_PROBE_FUNCTION(sched_switch, probe_switch), .first = true },
 	VTR_PROBE(sys_enter, probe_sys_enter),
 	VTR_PROBE(sys_exit, probe_sys_exit),
 };
 
 struct vtr_source vtr_source_syscall =
-	VTR_SOURCE(syscall, probes, .takes_args = true, .begun = &call,
-		   .begun_bytes = sizeof(call));
+	VTR_SOURCE(syscall, probes, .takes_args = true, .begun = &vtr_call,
+		   .begun_bytes = sizeof(vtr_call));
 
 static int syscall_switched(bool on)
 {
@@ -460,9 +441,13 @@ static int syscall_switched(bool on)
 
 	if (on && vitrine_category_syscall.with_args)
 		err = make_args_sites();
+	if (on)
+		static_branch_inc(&vtr_switch_watched);
 	if (!err)
 		err = vtr_source_switch(&vtr_source_syscall, on);
-	if (!on || err)
+	if (!on || err) {
+		static_branch_dec(&vtr_switch_watched);
 		free_args_sites();
+	}
 	return err;
 }

@@ -45,8 +45,11 @@ struct vtr_latency {
 
 extern struct vtr_latency vtr_latency;
 
-/* Switches are watched: counts vtr_latency_arm() and vtr_sample_start(). */
-DECLARE_STATIC_KEY_FALSE(vtr_latency_watched);
+/*
+ * The probe of switches does more than record them: counts vtr_latency_arm(), vtr_sample_start()
+ * and the category "syscall".
+ */
+DECLARE_STATIC_KEY_FALSE(vtr_switch_watched);
 
 /* @limit_ns is set, so that preempted threads are noted. */
 DECLARE_STATIC_KEY_FALSE(vtr_latency_armed);
