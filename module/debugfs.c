@@ -585,17 +585,13 @@ static int session_show(struct seq_file *seq, const struct setting *setting)
 
 static int session_set(const char *word, const struct setting *setting)
 {
-	struct vtr_ring_config wanted;
 	unsigned int value;
 	int err;
 
 	err = setting->find ? setting->find(word) : kstrtouint(word, 0, &value);
 	if (err < 0)
 		return err;
-	vtr_session_config(&wanted);
-	*(unsigned int *)((void *)&wanted + setting->offset) =
-		setting->find ? err : value;
-	return vtr_session_replace(&wanted);
+	return vtr_session_set(setting->offset, setting->find ? err : value);
 }
 
 static int setting_show(struct seq_file *seq, void *unused)
@@ -612,21 +608,22 @@ static ssize_t setting_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
 	const struct setting *setting = file_inode(file)->i_private;
+	char *line, *words;
 	int err = -EINVAL;
-	char *words;
 
 	if (count > (setting->max_bytes ?: LINE_MAX_BYTES))
 		return -EINVAL;
-	words = memdup_user_nul(buf, count);
-	if (IS_ERR(words))
-		return PTR_ERR(words);
+	line = memdup_user_nul(buf, count);
+	if (IS_ERR(line))
+		return PTR_ERR(line);
+	words = strim(line);
 	scoped_guard(mutex, &settings_mutex) {
-		if (setting->set)
-			err = setting->set(strim(words));
-		else if (!setting->show)
-			err = session_set(strim(words), setting);
+		if (*words && setting->set)
+			err = setting->set(words);
+		else if (*words && !setting->show)
+			err = session_set(words, setting);
 	}
-	kfree(words);
+	kfree(line);
 	return err ?: count;
 }
 

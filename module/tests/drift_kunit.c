@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the watch in session.c: a counter that is set or changes its rate, a
+ * KUnit suite of drift.c: a counter that is set or changes its rate, a
  * suspended machine, and when the counter is the default clock. Kernel only, with the
  * session of the module.
  */
@@ -9,8 +9,8 @@
 #define TEST_RATE	2500000000ULL
 #define SECOND		1000000000ULL
 
-/* The settings of the session that a case replaces by its own. */
-static struct vtr_ring_config settings_before;
+/* The clock of the session that a case replaces by its own. */
+static enum vitrine_clock clock_before;
 
 static struct vtr_ring_config settings(void)
 {
@@ -94,30 +94,32 @@ static void tell_later(bool steady, struct drift_reading *now, unsigned int seco
 	check_counter(steady, rate, now);
 }
 
+static int begin_session(enum vitrine_clock clock)
+{
+	return vtr_session_set(offsetof(struct vtr_ring_config, clock), clock);
+}
+
 /* Before a case: only the case compares the clocks until it ends. */
 static int stop_watching(struct kunit *test)
 {
-	drift_deinit();
-	settings_before = settings();
+	vtr_drift_deinit();
+	clock_before = settings().clock;
 	return 0;
 }
 
 /* After a case, also if it failed or was skipped. */
 static void watch_again(struct kunit *test)
 {
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings_before), 0);
-	KUNIT_EXPECT_EQ(test, drift_init(), 0);
+	KUNIT_EXPECT_EQ(test, begin_session(clock_before), 0);
+	KUNIT_EXPECT_EQ(test, vtr_drift_init(), 0);
 }
 
 /* Begin a session with the counter, whose first reading is @now. Return its number. */
 static u32 begin_counter(struct kunit *test, bool steady, const struct drift_reading *now)
 {
-	struct vtr_ring_config config = settings_before;
-
 	if (!vtr_clock_rate(VITRINE_CLOCK_COUNTER))
 		kunit_skip(test, "this machine has no counter");
-	config.clock = VITRINE_CLOCK_COUNTER;
-	KUNIT_ASSERT_EQ(test, vtr_session_replace(&config), 0);
+	KUNIT_ASSERT_EQ(test, begin_session(VITRINE_CLOCK_COUNTER), 0);
 	tell_counter(steady, now);
 	return session_number();
 }
@@ -223,6 +225,53 @@ static void rate_that_is_measured_again_begins_a_session(struct kunit *test)
 	expect_new_session(test, session);
 }
 
+/* Without memory for a new session, the wrong rate does not become the one to compare with. */
+static void new_session_is_tried_again(struct kunit *test)
+{
+	struct drift_reading now = test_start;
+	u32 session = begin_counter(test, true, &now);
+
+	vtr_session_no_memory = true;
+	tell_later(true, &now, 12, vtr_counter_rate());
+	vtr_session_no_memory = false;
+	KUNIT_EXPECT_EQ(test, session_number(), session);
+	tell_later(true, &now, 10, vtr_counter_rate());
+	KUNIT_EXPECT_EQ(test, settings().clock, VITRINE_CLOCK_LOCAL);
+	KUNIT_EXPECT_EQ(test, session_number(), session + 1);
+}
+
+/* A setting that changes while the counter is found wrong keeps the new clock. */
+static void only_one_setting_changes(struct kunit *test)
+{
+	const struct drift_reading now = test_start;
+	u32 session = begin_counter(test, true, &now);
+	unsigned int buffer_kb = settings().buffer_kb;
+
+	KUNIT_EXPECT_EQ(test, vtr_session_renew(session, 0, VITRINE_CLOCK_LOCAL), 0);
+	KUNIT_EXPECT_EQ(test, vtr_session_renew(session, 0, VITRINE_CLOCK_COUNTER), -ESTALE);
+	KUNIT_EXPECT_EQ(test, vtr_session_set(offsetof(struct vtr_ring_config, buffer_kb),
+					      2 * buffer_kb), 0);
+	KUNIT_EXPECT_EQ(test, settings().clock, VITRINE_CLOCK_LOCAL);
+	KUNIT_EXPECT_EQ(test, vtr_session_set(offsetof(struct vtr_ring_config, buffer_kb),
+					      buffer_kb), 0);
+}
+
+/* No timer wakes a CPU while nothing is recorded. */
+static void nothing_is_watched_while_recording_is_off(struct kunit *test)
+{
+	bool was_enabled = vtr_session_enabled();
+
+	KUNIT_EXPECT_EQ(test, vtr_session_enable(false), 0);
+	cancel_delayed_work_sync(&watch_work);
+	watch(NULL);
+	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&watch_work));
+	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
+	flush_delayed_work(&watch_work);
+	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&watch_work));
+	KUNIT_EXPECT_EQ(test, vtr_session_enable(was_enabled), 0);
+	cancel_delayed_work_sync(&watch_work);
+}
+
 static struct kunit_case drift_cases[] = {
 	KUNIT_CASE(default_is_a_steady_counter),
 	KUNIT_CASE(counter_may_be_off_by_little),
@@ -230,6 +279,9 @@ static struct kunit_case drift_cases[] = {
 	KUNIT_CASE(counter_set_back_begins_a_session),
 	KUNIT_CASE(rings_are_frozen_when_the_counter_is_set_back),
 	KUNIT_CASE(rate_that_is_measured_again_begins_a_session),
+	KUNIT_CASE(new_session_is_tried_again),
+	KUNIT_CASE(only_one_setting_changes),
+	KUNIT_CASE(nothing_is_watched_while_recording_is_off),
 	{}
 };
 

@@ -8,6 +8,15 @@
 
 #include "suite.h"
 
+/* Begin a session with the same settings. */
+static int begin_again(void)
+{
+	struct vtr_ring_config config;
+
+	vtr_session_config(&config);
+	return vtr_session_set(offsetof(struct vtr_ring_config, clock), config.clock);
+}
+
 /* Step of replace_locked() at which a trigger fires; counted down. */
 static int fire_at;
 
@@ -35,12 +44,9 @@ static void expect_rings_agree(struct kunit *test)
 
 static void replace_while_a_trigger_fires(struct kunit *test, int step, bool wanted)
 {
-	struct vtr_ring_config settings;
-
-	vtr_session_config(&settings);
 	fire_at = step;
 	observer = fire_while_replacing;
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
+	KUNIT_EXPECT_EQ(test, begin_again(), 0);
 	observer = NULL;
 	KUNIT_EXPECT_EQ(test, !!vtr_session_frozen(), wanted);
 	expect_rings_agree(test);
@@ -74,17 +80,18 @@ static DECLARE_COMPLETION(claimed);
 static bool is_thawed;
 
 /*
- * In vtr_session_freeze(). A thaw that does not wait for this RCU reader would return soon.
- * One that does wait ends the case after the time limit.
+ * In vtr_session_freeze_end(), with interrupts off, so that a clock may stand still. A thaw that
+ * does not wait for this RCU reader would return soon. One that does wait ends the case after
+ * all rounds.
  */
 static void freeze_slowly(void)
 {
-	u64 end = ktime_get_mono_fast_ns() + 100 * NSEC_PER_MSEC;
+	unsigned int i;
 
 	if (current != slow_freezer)
 		return;
 	complete(&claimed);
-	while (!READ_ONCE(is_thawed) && ktime_get_mono_fast_ns() < end)
+	for (i = 0; i < 1000000 && !READ_ONCE(is_thawed); i++)
 		cpu_relax();
 }
 
@@ -125,13 +132,30 @@ static void thaw_waits_for_a_freeze_in_progress(struct kunit *test)
  */
 static void locks_nest_as_documented(struct kunit *test)
 {
-	struct vtr_ring_config settings;
 	bool was_enabled = vtr_session_enabled();
 
-	vtr_session_config(&settings);
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
-	KUNIT_EXPECT_EQ(test, vtr_session_replace(&settings), 0);
+	KUNIT_EXPECT_EQ(test, begin_again(), 0);
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(was_enabled), 0);
+}
+
+static bool is_locked;
+
+static void look_at_the_lock(void)
+{
+	is_locked = mutex_is_locked(&session_mutex);
+}
+
+/* Otherwise the ring could lose its sub-buffers meanwhile: three sessions end it. */
+static void statistics_are_read_under_the_lock(struct kunit *test)
+{
+	struct vtr_ring_stats stats;
+
+	is_locked = false;
+	observer = look_at_the_lock;
+	KUNIT_EXPECT_TRUE(test, vtr_session_stats(cpumask_first(cpu_online_mask), &stats));
+	observer = NULL;
+	KUNIT_EXPECT_TRUE(test, is_locked);
 }
 
 static struct kunit_case session_cases[] = {
@@ -140,6 +164,7 @@ static struct kunit_case session_cases[] = {
 	KUNIT_CASE(freeze_of_the_new_rings_stays),
 	KUNIT_CASE(new_session_is_thawed),
 	KUNIT_CASE(thaw_waits_for_a_freeze_in_progress),
+	KUNIT_CASE(statistics_are_read_under_the_lock),
 	{}
 };
 

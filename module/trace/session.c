@@ -10,7 +10,7 @@
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
  * vtr_session_freeze() can be called in any context and takes no lock: it claims
- * @frozen and accesses the rings under RCU. @frozen is not 0 while the rings are
+ * @frozen and accesses the rings with interrupts off, as an RCU reader. @frozen is not 0 while the rings are
  * frozen, and serialises changes of the rings' flags: they are frozen after @frozen
  * was claimed, and thawed before it becomes 0. Who thaws waits first for RCU readers, and
  * thereby for a freeze in progress.
@@ -59,7 +59,7 @@ static struct {
 	u32			frozen;
 } session;
 
-/* Number of freezes, including failed attempts; numbers each freeze. */
+/* Number of freezes, including attempts that failed; numbers each freeze. */
 static atomic_t nr_freezes;
 
 /* Number of switches of each CPU in past sessions. */
@@ -87,7 +87,7 @@ int vtr_session_find_mode(const char *name)
 	return match_string(vtr_session_modes, VTR_NR_MODES, name);
 }
 
-/* For KUnit: called between two steps of replace_locked() and vtr_session_freeze(). */
+/* For KUnit: called between two steps of some functions. */
 #ifdef CONFIG_VITRINE_KUNIT
 static void (*observer)(void);
 
@@ -114,12 +114,22 @@ static int check_settings(const struct vtr_ring_config *settings)
 	return 0;
 }
 
-/* Keep the session and its rings as they are. */
-DEFINE_LOCK_GUARD_0(rings,
-		    mutex_lock(&session_mutex); cpus_read_lock(),
-		    cpus_read_unlock(); mutex_unlock(&session_mutex))
+static void lock_rings(void)
+{
+	mutex_lock(&session_mutex);
+	cpus_read_lock();
+}
 
-/* Derive what are no settings. */
+static void unlock_rings(void)
+{
+	cpus_read_unlock();
+	mutex_unlock(&session_mutex);
+}
+
+/* guard(rings)() keeps the session and its rings as they are until the end of the block. */
+DEFINE_LOCK_GUARD_0(rings, lock_rings(), unlock_rings())
+
+/* Compute the fields that follow from the settings. */
 static void configure(struct vtr_ring_config *config)
 {
 	config->session = session.config.session + 1;
@@ -155,13 +165,19 @@ void vtr_session_put_rings(struct vtr_ring **rings)
 	kvfree(rings);
 }
 
+#ifdef CONFIG_VITRINE_KUNIT
+bool vtr_session_no_memory;
+#else
+#define vtr_session_no_memory	false
+#endif
+
 /* Refuse rings that would use up all memory before allocating any. */
 static bool fits_into_memory(const struct vtr_ring_config *settings)
 {
 	u64 nr_pages = (u64)settings->buffer_kb * 1024 / PAGE_SIZE *
 		       num_online_cpus();
 
-	return nr_pages < max(si_mem_available(), 0L);
+	return !vtr_session_no_memory && nr_pages < max(si_mem_available(), 0L);
 }
 
 /* Create rings for the online CPUs; others get theirs when they come online. */
@@ -208,10 +224,10 @@ static int cpu_online_callback(unsigned int cpu)
 				cpu);
 			return 0;
 		}
-		/* Pairs with the load in vtr_session_freeze(). */
+		/* Pairs with the load in vtr_session_freeze_end(). */
 		smp_store_release(&session.rings[cpu], ring);
 	}
-	smp_mb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	smp_mb();	/* Pairs with cmpxchg() in vtr_session_freeze_begin(). */
 	if (vtr_session_frozen())
 		vtr_ring_freeze(session.rings[cpu]);
 	if (publish_ring)
@@ -242,6 +258,7 @@ static int start_locked(void)
 	on_each_cpu(attach_this_cpu, NULL, 1);
 	cpus_read_unlock();
 	vtr_category_record(true);
+	vtr_drift_watch();
 	return 0;
 }
 
@@ -326,7 +343,7 @@ static void end_old_freeze(struct vtr_ring **rings)
 	for (cpu = 0; cpu < nr_cpu_ids; cpu++)
 		if (rings[cpu] && vtr_ring_frozen(rings[cpu]))
 			return;
-	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	/* Pairs with cmpxchg() in vtr_session_freeze_begin(). */
 	smp_store_release(&session.frozen, 0);
 }
 
@@ -347,7 +364,7 @@ static int replace_locked(const struct vtr_ring_config *settings)
 			remember_switches(old);
 		session.config = config;
 		observe();
-		/* Pairs with the load in vtr_session_freeze(). */
+		/* Pairs with the load in vtr_session_freeze_end(). */
 		smp_store_release(&session.rings, rings);
 		observe();
 		if (old)
@@ -377,24 +394,47 @@ static int replace_running_locked(const struct vtr_ring_config *settings)
 }
 
 /**
- * vtr_session_replace() - begin a new session
- * @settings: clock, mode and sizes of the session; the rest is ignored
+ * vtr_session_set() - change a setting, which begins a new session
+ * @offset: position of the setting, an unsigned int, in &struct vtr_ring_config
+ * @value: its new value
  *
  * If recording was on, it continues in the new rings. Open files can still read the
  * old rings.
  *
  * Context: task; may sleep.
- * Return: 0; -EINVAL for invalid settings or -ENOMEM, both of which leave the old
+ * Return: 0; -EINVAL for an invalid setting or -ENOMEM, both of which leave the old
  *	session unchanged; or the error of the tracepoints.
  */
-int vtr_session_replace(const struct vtr_ring_config *settings)
+int vtr_session_set(size_t offset, unsigned int value)
 {
-	int err = check_settings(settings);
+	struct vtr_ring_config settings;
 
-	if (err)
-		return err;
 	guard(mutex)(&session_mutex);
-	return replace_running_locked(settings);
+	settings = session.config;
+	*(unsigned int *)((void *)&settings + offset) = value;
+	return check_settings(&settings) ?: replace_running_locked(&settings);
+}
+
+/**
+ * vtr_session_renew() - begin a new session, because the clock of another one was wrong
+ * @number: number of that session
+ * @freeze: number of the freeze that may be discarded, 0 for none
+ * @clock: clock of the new session, whose other settings stay
+ *
+ * Context: task; may sleep.
+ * Return: 0; -ESTALE if session @number is over or the rings are frozen otherwise; or as
+ *	vtr_session_set().
+ */
+int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock)
+{
+	struct vtr_ring_config settings;
+
+	guard(mutex)(&session_mutex);
+	settings = session.config;
+	settings.clock = clock;
+	if (settings.session != number || vtr_session_frozen() != freeze)
+		return -ESTALE;
+	return replace_running_locked(&settings);
 }
 
 /**
@@ -418,27 +458,56 @@ void vtr_session_config(struct vtr_ring_config *ret)
  */
 u32 vtr_session_frozen(void)
 {
-	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	/* Pairs with cmpxchg() in vtr_session_freeze_begin(). */
 	return smp_load_acquire(&session.frozen);
+}
+
+/**
+ * vtr_session_freeze_begin() - claim the session, to freeze it
+ *
+ * Context: any, NMI included, with interrupts off until vtr_session_freeze_end(), which makes
+ *	the caller an RCU reader.
+ * Return: a unique number of the freeze; 0 if the rings are frozen already, or by another CPU
+ *	at this moment.
+ */
+u32 vtr_session_freeze_begin(void)
+{
+	u32 number;
+
+	/* Without writing to a cache line that all CPUs share. */
+	if (READ_ONCE(session.frozen))
+		return 0;
+	number = atomic_inc_return(&nr_freezes) ?: 1;
+	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
+	return cmpxchg(&session.frozen, 0, number) ? 0 : number;
+}
+
+/**
+ * vtr_session_freeze_end() - preserve the contents of all rings
+ *
+ * Context: as vtr_session_freeze_begin(), which has claimed the session.
+ */
+void vtr_session_freeze_end(void)
+{
+	observe();
+	/* Rings and arrays were stored with release; dependencies order the loads. */
+	on_each_ring(READ_ONCE(session.rings), vtr_ring_freeze);
 }
 
 /**
  * vtr_session_freeze() - preserve the contents of all rings
  *
  * Context: any, NMI included.
- * Return: a unique number of the freeze, 0 if the rings were frozen already.
+ * Return: as vtr_session_freeze_begin().
  */
 u32 vtr_session_freeze(void)
 {
-	u32 number = atomic_inc_return(&nr_freezes) ?: 1;
+	u32 number;
 
-	guard(rcu)();
-	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
-	if (cmpxchg(&session.frozen, 0, number))
-		return 0;
-	observe();
-	/* Rings and arrays were stored with release; dependencies order the loads. */
-	on_each_ring(READ_ONCE(session.rings), vtr_ring_freeze);
+	guard(irqsave)();
+	number = vtr_session_freeze_begin();
+	if (number)
+		vtr_session_freeze_end();
 	return number;
 }
 
@@ -460,7 +529,7 @@ void vtr_session_thaw(void)
 	synchronize_rcu();
 	on_each_ring(session.rings, vtr_ring_thaw);
 	/*
-	 * Pairs with cmpxchg() in vtr_session_freeze(): the next freeze sees rings that
+	 * Pairs with cmpxchg() in vtr_session_freeze_begin(): the next freeze sees rings that
 	 * are thawed.
 	 */
 	smp_store_release(&session.frozen, 0);
@@ -521,12 +590,12 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu)
  */
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret)
 {
-	struct vtr_ring *ring = vtr_session_ring(cpu);
-
-	if (ring)
-		vtr_ring_stats(ring, ret);
-	vtr_ring_put(ring);
-	return ring;
+	/* A ring that is not of the current session may lose its sub-buffers. */
+	guard(rings)();
+	observe();
+	if (session.rings[cpu])
+		vtr_ring_stats(session.rings[cpu], ret);
+	return session.rings[cpu];
 }
 
 u64 vitrine_trace_switches(unsigned int cpu)
@@ -583,208 +652,6 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu))
 			publish(cpu);
 }
 
-/*
- * Detect what makes a recording wrong from outside: the counter that is a session's clock was
- * set back or changed its rate, and ids of threads are used again.
- *
- * A virtual machine may migrate to a processor whose counter has another rate, and
- * the kernel may find that a counter is unstable. Timestamps would be wrong from then
- * on, so a new session begins with the clock "local". A counter that the user chose
- * although it is unstable is not watched.
- *
- * A counter that is set back, as hibernation and some firmware do, is good after that, and
- * so is one whose rate the kernel has measured again, which it does shortly after boot:
- * the new session has the same clock.
- *
- * A CPU forgets a thread that dies there. In the sub-buffers of other CPUs, a thread that gets
- * the same ids would have the name of the old one. Ids are assigned in ascending order, so
- * none is used again before the next one to be assigned is lower than before. From then on,
- * all CPUs record into new sub-buffers.
- *
- * Concurrency: the work item accesses the data below, and so does the probe, while no
- * other CPU is online.
- */
-
-/* Tolerated deviation: a constant, and a fraction of the elapsed time. */
-#define DRIFT_NS	2000000
-#define DRIFT_PART	500
-
-/**
- * struct drift_reading - clocks, read at the same time
- * @ticks: the counter
- * @mono_ns: CLOCK_MONOTONIC
- * @asleep_ns: time for which the machine has been suspended since boot
- */
-struct drift_reading {
-	u64	ticks;
-	u64	mono_ns;
-	u64	asleep_ns;
-};
-
-/**
- * drift_steady() - check whether a counter has kept its rate
- * @then: a reading
- * @now: a later reading, whose ticks are not fewer
- * @rate: ticks per second, greater than 0
- *
- * While the machine is suspended, CLOCK_MONOTONIC stops; the counter may stop, too.
- *
- * Context: any.
- * Return: false if the counter was set forwards or ticked at another rate.
- */
-static bool drift_steady(const struct drift_reading *then,
-			 const struct drift_reading *now, u64 rate)
-{
-	u64 wanted_ns = now->mono_ns - then->mono_ns, seconds, ns, part;
-
-	if (now->asleep_ns != then->asleep_ns)
-		return true;
-	seconds = div64_u64_rem(now->ticks - then->ticks, rate, &part);
-	/* No overflow below 2^34 Hz and 2^33 seconds. */
-	ns = seconds * 1000000000 + div64_u64(part * 1000000000, rate);
-	return (ns > wanted_ns ? ns - wanted_ns : wanted_ns - ns) <=
-	       DRIFT_NS + wanted_ns / DRIFT_PART;
-}
-
-#define INTERVAL	(10 * HZ)
-
-/* Number of the session that is watched, 0 if none is, and its last reading. */
-static u32 watched;
-static struct drift_reading last;
-
-/* The counter when the machine was suspended, and the last freeze because it was set back. */
-static u64 suspended_ticks;
-static u32 set_back;
-
-/* Read both clocks at nearly the same time. Return false if the readings were interrupted. */
-static bool read_clocks(struct drift_reading *ret)
-{
-	u64 end;
-
-	scoped_guard(preempt) {
-		ret->ticks = vtr_counter_ticks_ordered();
-		ret->mono_ns = ktime_get_mono_fast_ns();
-		end = vtr_counter_ticks_ordered();
-	}
-	ret->asleep_ns = ktime_to_ns(ktime_mono_to_any(0, TK_OFFS_BOOT));
-	return end - ret->ticks < vtr_counter_rate() / MSEC_PER_SEC;
-}
-
-/*
- * Begin a new session with the settings of @old but the clock, unless @old is over, or the
- * rings are not frozen as they were: @freeze is the number of the freeze, or 0.
- */
-static void renew(const struct vtr_ring_config *old, u32 freeze,
-		  enum vitrine_clock clock, const char *why)
-{
-	struct vtr_ring_config settings = *old;
-
-	pr_warn("the counter of the CPU %s; a new session begins with clock=%s\n",
-		why, vtr_clock_names[clock]);
-	settings.clock = clock;
-	scoped_guard(mutex, &session_mutex)
-		if (session.config.session == old->session && vtr_session_frozen() == freeze)
-			replace_running_locked(&settings);
-	watched = 0;
-}
-
-/* Check the counter against CLOCK_MONOTONIC; the kernel knows its rate, and if it is steady. */
-static void check_counter(bool steady, u64 rate,
-			  const struct drift_reading *now)
-{
-	u32 freeze = vtr_session_frozen();
-	struct vtr_ring_config config;
-	bool is_watched;
-
-	/* A new session would discard the rings that a trigger has frozen. */
-	if (freeze && freeze != set_back)
-		return;
-	vtr_session_config(&config);
-	is_watched = config.session == watched;
-	if (freeze || (is_watched && now->ticks < last.ticks)) {
-		renew(&config, freeze, config.clock,
-		      "was set back, as happens when a machine is suspended");
-	} else if (config.clock != VITRINE_CLOCK_COUNTER || (!steady && !is_watched)) {
-		watched = 0;
-	} else if (is_watched && config.ticks_per_second != rate) {
-		renew(&config, 0, VITRINE_CLOCK_COUNTER,
-		      "was measured again by the kernel");
-	} else if (is_watched && (!steady || !drift_steady(&last, now, rate))) {
-		renew(&config, 0, VITRINE_CLOCK_LOCAL,
-		      "has changed its rate, as happens when a virtual machine is migrated");
-	} else {
-		watched = config.session;
-		last = *now;
-	}
-}
-
-/* Check whether ids have been assigned from the lowest one on since the last call. */
-static bool ids_have_wrapped(void)
-{
-	static unsigned int last_id;
-	unsigned int id = idr_get_cursor(&init_pid_ns.idr);
-	bool wrapped = id < last_id;
-
-	last_id = id;
-	return wrapped;
-}
-
-static void watch(struct work_struct *work);
-static DECLARE_DELAYED_WORK(watch_work, watch);
-
-static void watch(struct work_struct *work)
-{
-	struct drift_reading now;
-
-	if (ids_have_wrapped())
-		vtr_session_flush();
-	if (read_clocks(&now))
-		check_counter(vtr_counter_is_steady(), vtr_counter_rate(), &now);
-	schedule_delayed_work(&watch_work, INTERVAL);
-}
-
-/*
- * Called immediately before the machine is suspended and after it is resumed, with
- * interrupts off on the only CPU that is online. (If all CPUs are merely idle meanwhile,
- * none of this holds, but the counter goes on.) If the counter was set back, the rings are
- * frozen before the first record with a time that is too early, until the work item begins
- * a new session.
- */
-static void probe_suspend(void *unused, const char *action, int value, bool start)
-{
-	if (strcmp(action, "machine_suspend"))
-		return;
-	if (start) {
-		suspended_ticks = vtr_counter_ticks_ordered();
-		return;
-	}
-	vtr_bound_forget();
-	if (READ_ONCE(watched) && vtr_counter_ticks_ordered() < suspended_ticks)
-		set_back = vtr_session_freeze();
-	cancel_delayed_work(&watch_work);
-	schedule_delayed_work(&watch_work, 0);
-}
-
-static struct vtr_probe suspend = VTR_PROBE(suspend_resume, probe_suspend);
-
-/* Begin to watch the counter and the ids of threads. A kernel may not be able to suspend. */
-static int drift_init(void)
-{
-	int err = 0;
-
-	if (vtr_clock_rate(VITRINE_CLOCK_COUNTER) && vtr_probe_find(&suspend, 1))
-		err = vtr_probe_register(&suspend, 1);
-	if (!err)
-		schedule_delayed_work(&watch_work, 0);
-	return err;
-}
-
-static void drift_deinit(void)
-{
-	vtr_probe_unregister(&suspend, 1);
-	cancel_delayed_work_sync(&watch_work);
-}
-
 /**
  * vtr_session_init() - create the first session, with recording off
  * @settings: clock, mode and sizes of the session; the rest is ignored
@@ -809,7 +676,7 @@ int vtr_session_init(const struct vtr_ring_config *settings)
 	if (err < 0)
 		goto err_rings;
 	hotplug_state = err;
-	err = drift_init();
+	err = vtr_drift_init();
 	if (err)
 		goto err_hotplug;
 	return 0;
@@ -828,13 +695,13 @@ err_rings:
  */
 void vtr_session_deinit(void)
 {
-	drift_deinit();
+	vtr_drift_deinit();
 	vtr_session_enable(false);
+	vtr_reuse_deinit();
 	cpuhp_remove_state(hotplug_state);
 	close_rings(session.rings);
 }
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/session_kunit.c"
-#include "tests/drift_kunit.c"
 #endif

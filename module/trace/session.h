@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The current session: its rings and clock, and switching recording on and off; and the
- * triggers that freeze the rings, which trigger.c lists. The locking rules are in session.c
- * and trigger.c.
+ * triggers that freeze the rings, which trigger.c lists; and what makes a recording wrong, which
+ * drift.c and reuse.c detect. Each of these files has its locking rules.
  */
 #ifndef _VTR_SESSION_H
 #define _VTR_SESSION_H
 
 #include <linux/poll.h>
 #include <linux/types.h>
+
+#include <uapi/vitrine/map.h>
 
 struct seq_file;
 struct vtr_ring;
@@ -27,9 +29,12 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu));
 
 int vtr_session_enable(bool enable);
 bool vtr_session_enabled(void);
-int vtr_session_replace(const struct vtr_ring_config *settings);
+int vtr_session_set(size_t offset, unsigned int value);
+int vtr_session_renew(u32 number, u32 freeze, enum vitrine_clock clock);
 void vtr_session_config(struct vtr_ring_config *ret);
 
+u32 vtr_session_freeze_begin(void);
+void vtr_session_freeze_end(void);
 u32 vtr_session_freeze(void);
 void vtr_session_thaw(void);
 u32 vtr_session_frozen(void);
@@ -39,6 +44,17 @@ struct vtr_ring *vtr_session_ring(unsigned int cpu);
 bool vtr_session_stats(unsigned int cpu, struct vtr_ring_stats *ret);
 struct vtr_ring **vtr_session_get_rings(void);
 void vtr_session_put_rings(struct vtr_ring **rings);
+
+#ifdef CONFIG_VITRINE_KUNIT
+extern bool vtr_session_no_memory;
+#endif
+
+int vtr_drift_init(void);
+void vtr_drift_deinit(void);
+void vtr_drift_watch(void);
+
+void vtr_reuse_fork(void);
+void vtr_reuse_deinit(void);
 
 /**
  * struct vtr_trigger_report - why the rings are frozen

@@ -89,20 +89,22 @@ static void put_mark(const char *cause, u64 value,
 	vtr_ring_commit_untimed(ring, next, now);
 }
 
-/* Freeze all rings. @running is the thread with which the chain of switches of this CPU ends. */
+/*
+ * Freeze all rings, after a mark if this is the first trigger that fires. @running is the thread
+ * with which the chain of switches of this CPU ends.
+ */
 static void fire(const char *cause, u64 value,
 		 const struct task_struct *subject,
 		 const struct task_struct *running)
 {
 	u32 freeze;
 
-	if (vtr_session_frozen())
-		return;
 	guard(irqsave)();
-	put_mark(cause, value, subject, running);
-	freeze = vtr_session_freeze();
+	freeze = vtr_session_freeze_begin();
 	if (!freeze)
 		return;
+	put_mark(cause, value, subject, running);
+	vtr_session_freeze_end();
 	report = (struct vtr_trigger_report){
 		.cause = cause,
 		.value = value,
@@ -279,7 +281,7 @@ bool vtr_trigger_fired(struct vtr_trigger_report *ret)
 		return false;
 	/* The next freeze may overwrite the report meanwhile; the check below detects that. */
 	data_race(copy = report);
-	smp_rmb();	/* Pairs with cmpxchg() in vtr_session_freeze(). */
+	smp_rmb();	/* Pairs with cmpxchg() in vtr_session_freeze_begin(). */
 	if (vtr_session_frozen() != freeze)
 		return false;
 	*ret = copy;
@@ -371,3 +373,7 @@ void vtr_trigger_deinit(void)
 	disarm();
 	irq_work_sync(&fired_work);
 }
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/trigger_kunit.c"
+#endif

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Detect that ids of threads are used again.
+ *
+ * A CPU forgets a thread that dies there. In the sub-buffers of other CPUs, a thread that gets
+ * the same ids would have the name of the old one. The kernel assigns ids in ascending order, so
+ * none is used again before the next one to be assigned is lower than before. From then on,
+ * all CPUs record into new sub-buffers.
+ *
+ * Concurrency: the probe runs on several CPUs at a time; each of them may store an id that is
+ * older than the stored one.
+ */
+#include <linux/cpumask.h>
+#include <linux/idr.h>
+#include <linux/pid_namespace.h>
+#include <linux/workqueue.h>
+
+#include "session.h"
+#include "source.h"
+
+/* The next id to be assigned, when the last thread was created. */
+static unsigned int last_id;
+
+static void begin_subbufs(struct work_struct *work)
+{
+	vtr_session_flush();
+}
+
+static DECLARE_WORK(reuse_work, begin_subbufs);
+
+/**
+ * vtr_reuse_fork() - note that a thread was created
+ *
+ * Context: sched_process_fork, before the thread runs.
+ */
+void vtr_reuse_fork(void)
+{
+	unsigned int last = READ_ONCE(last_id), id = idr_get_cursor(&init_pid_ns.idr);
+
+	WRITE_ONCE(last_id, id);
+	/* Other CPUs may have created threads since @id was read, but not more than one each. */
+	if (id + nr_cpu_ids < last)
+		schedule_work(&reuse_work);
+}
+
+/**
+ * vtr_reuse_deinit() - wait until nothing of this file runs
+ *
+ * Context: task; may sleep. Recording is off.
+ */
+void vtr_reuse_deinit(void)
+{
+	cancel_work_sync(&reuse_work);
+}
