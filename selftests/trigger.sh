@@ -80,6 +80,8 @@ check "the trigger stays" says "armed panic"
 
 arm now
 check "the trigger now says that it fired" says "fired now 0 cpu [0-9]+ thread [0-9]+"
+check "an empty line is no trigger" fails arm ""
+check "an empty line does not thaw the rings" says "fired now 0 cpu [0-9]+ thread [0-9]+"
 check "frozen rings record nothing more" sh -c "cat $TRACE/trace.fxt >/tmp/a; sleep 0.3
 	cat $TRACE/trace.fxt >/tmp/b; vitrine print /tmp/a >/tmp/a.txt; vitrine print /tmp/b >/tmp/b.txt
 	[ \$(wc -l </tmp/b.txt) -le \$((\$(wc -l </tmp/a.txt) + 2)) ]"
