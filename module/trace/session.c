@@ -23,20 +23,14 @@
 #include <linux/cleanup.h>
 #include <linux/cpu.h>
 #include <linux/cpuhotplug.h>
-#include <linux/idr.h>
 #include <linux/ktime.h>
 #include <linux/log2.h>
 #include <linux/mutex.h>
-#include <linux/pid_namespace.h>
-#include <linux/preempt.h>
 #include <linux/printk.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/workqueue.h>
-#include <trace/events/power.h>
 
 #include "compat.h"
-#include "probe.h"
 #include "category.h"
 #include "clock.h"
 #include "ring.h"
