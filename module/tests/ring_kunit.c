@@ -546,6 +546,204 @@ static void old_closed_ring_expires(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, vtr_ring_readable(ring));
 }
 
+#ifndef __KERNEL__	/* where a case can watch ordered accesses */
+/* What other CPUs can see of the ring and of its first sub-buffer. */
+struct seen {
+	const void		*place;
+	u64			generation;
+	u64			sequence;
+	u64			end_ticks;
+	u64			committed_bytes;
+	u64			produced;
+	bool			has_room;
+};
+
+/* The ordered accesses of a call, with what was seen at each, and what happens at one of them. */
+static struct seen seen[8];
+static unsigned int nr_seen, turn;
+static void (*interfere)(void);
+
+static void watch(const void *place)
+{
+	const struct vitrine_packet *packet = vtr_ring_packet(ring->subbufs[0]);
+
+	seen[nr_seen] = (struct seen){
+		place, packet->generation, packet->sequence, packet->end_ticks,
+		packet->committed_bytes, ring->producer->sequence, ring->limit,
+	};
+	host_ordered = NULL;
+	if (nr_seen++ == turn && interfere)
+		interfere();
+	host_ordered = watch;
+}
+
+static void begin_watch(unsigned int at, void (*function)(void))
+{
+	nr_seen = 0;
+	turn = at;
+	interfere = function;
+	host_ordered = watch;
+}
+
+static void expect_seen(struct kunit *test, const struct seen *wanted, unsigned int nr)
+{
+	unsigned int i;
+
+	host_ordered = NULL;
+	KUNIT_ASSERT_EQ(test, nr_seen, nr);
+	for (i = 0; i < nr; i++) {
+		KUNIT_EXPECT_PTR_EQ(test, seen[i].place, wanted[i].place);
+		KUNIT_EXPECT_EQ(test, seen[i].generation, wanted[i].generation);
+		KUNIT_EXPECT_EQ(test, seen[i].sequence, wanted[i].sequence);
+		KUNIT_EXPECT_EQ(test, seen[i].end_ticks, wanted[i].end_ticks);
+		KUNIT_EXPECT_EQ(test, seen[i].committed_bytes, wanted[i].committed_bytes);
+		KUNIT_EXPECT_EQ(test, seen[i].produced, wanted[i].produced);
+		KUNIT_EXPECT_EQ(test, seen[i].has_room, wanted[i].has_room);
+	}
+}
+
+static void expect_places(struct kunit *test, const void * const *places, unsigned int nr)
+{
+	unsigned int i;
+
+	host_ordered = NULL;
+	KUNIT_ASSERT_EQ(test, nr_seen, nr);
+	for (i = 0; i < nr; i++)
+		KUNIT_EXPECT_PTR_EQ(test, seen[i].place, places[i]);
+}
+
+/* Until the generation is odd, another CPU sees the words of the old sub-buffer. */
+static bool is_untouched;
+
+static void compare_with_copy(void)
+{
+	const struct vitrine_packet *packet = vtr_ring_packet(ring->subbufs[0]);
+
+	vtr_ring_packet(bytes)->generation = packet->generation;
+	is_untouched = !memcmp(bytes, ring->subbufs[0], PAGE_SIZE);
+}
+
+static void each_step_of_recycling_is_ordered(struct kunit *test)
+{
+	struct vitrine_packet *packet = vtr_ring_packet(ring->subbufs[0]);
+	u64 head = VITRINE_PREAMBLE_BYTES + PREAMBLE_STRINGS_BYTES;
+	const struct seen wanted[] = {
+		{ NULL,				3, 0, 5, head + 16, 1, false },
+		{ &packet->committed_bytes,	3, 2, 7, head + 16, 1, false },
+		{ &packet->generation,		3, 2, 7, head, 1, false },
+		{ &ring->producer->sequence,	4, 2, 7, head, 1, false },
+		{ NULL,				4, 2, 7, head, 2, true },
+	};
+
+	put_record(2, 5, true);
+	vtr_ring_advance(ring, 6);
+	memcpy(bytes, ring->subbufs[0], PAGE_SIZE);
+	is_untouched = false;
+	begin_watch(0, compare_with_copy);
+	vtr_ring_advance(ring, 7);
+	expect_seen(test, wanted, ARRAY_SIZE(wanted));
+	KUNIT_EXPECT_TRUE(test, is_untouched);
+}
+
+static void record_is_complete_before_it_is_committed(struct kunit *test)
+{
+	struct vitrine_packet *packet = vtr_ring_packet(ring->subbufs[0]);
+	u64 head = VITRINE_PREAMBLE_BYTES + PREAMBLE_STRINGS_BYTES;
+	const struct seen hot = {
+		IS_ENABLED(CONFIG_X86) ? NULL : &packet->committed_bytes, 2, 0, 6, head, 0, true,
+	};
+	const struct seen other = { &packet->committed_bytes, 2, 0, 7, head + 16, 0, true };
+
+	vtr_ring_advance(ring, 5);
+	begin_watch(0, NULL);
+	put_record(2, 6, true);
+	expect_seen(test, &hot, 1);
+	begin_watch(0, NULL);
+	put_record(3, 7, false);
+	expect_seen(test, &other, 1);
+	KUNIT_EXPECT_EQ(test, packet->committed_bytes, head + 40);
+}
+
+static void begin_to_recycle(void)
+{
+	recycle_begin(vtr_ring_packet(ring->subbufs[0]));
+}
+
+/* At any step of the reader the writer may begin to recycle what is being copied. */
+static void overtaken_copy_is_refused(struct kunit *test)
+{
+	const struct vitrine_packet *packet;
+	unsigned int i;
+
+	for (i = 0; i < 3; i++) {
+		new_ring(test, VITRINE_MODE_CIRCULAR, 2);
+		packet = vtr_ring_packet(ring->subbufs[0]);
+		vtr_ring_advance(ring, 1);
+		begin_watch(i, begin_to_recycle);
+		KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
+		expect_places(test, (const void *[]){
+			&packet->generation, &packet->committed_bytes, NULL }, 3);
+	}
+}
+
+static void freeze(void)
+{
+	vtr_ring_freeze(ring);
+}
+
+static void advance(void)
+{
+	vtr_ring_advance(ring, 9);
+}
+
+/* In whatever order another CPU freezes the ring while the writer gives itself room. */
+static void ring_frozen_while_it_advances_has_no_room(struct kunit *test)
+{
+	unsigned int i;
+
+	for (i = 0; i < 5; i++) {
+		new_ring(test, VITRINE_MODE_CIRCULAR, 2);
+		vtr_ring_advance(ring, 1);
+		begin_watch(i, freeze);
+		vtr_ring_advance(ring, 2);
+		host_ordered = NULL;
+		KUNIT_EXPECT_EQ(test, nr_seen, 5);
+		KUNIT_EXPECT_TRUE(test, vtr_ring_frozen(ring));
+		KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
+	}
+	/* A writer that looks at the flag between the two stores sees it. */
+	new_ring(test, VITRINE_MODE_CIRCULAR, 2);
+	vtr_ring_advance(ring, 1);
+	begin_watch(0, advance);
+	vtr_ring_freeze(ring);
+	expect_places(test, (const void *[]){ NULL }, 1);
+	KUNIT_EXPECT_TRUE(test, seen[0].has_room);
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 1);
+}
+
+/* Positions and flags that another CPU stores before, or loads after, what they announce. */
+static void announcements_are_ordered(struct kunit *test)
+{
+	u64 first, end;
+
+	new_ring(test, VITRINE_MODE_STREAMING, 2);
+	begin_watch(0, NULL);
+	vtr_ring_range(ring, &first, &end);
+	expect_places(test, (const void *[]){ &ring->producer->sequence }, 1);
+	begin_watch(0, NULL);
+	vtr_ring_readable(ring);
+	expect_places(test, (const void *[]){ &ring->producer->sequence }, 1);
+	vtr_ring_advance(ring, 1);
+	vtr_ring_advance(ring, 2);
+	begin_watch(0, NULL);
+	KUNIT_EXPECT_FALSE(test, vtr_ring_end_subbuf(ring));
+	expect_places(test, (const void *[]){ &consumer->sequence }, 1);
+	begin_watch(0, NULL);
+	vtr_ring_close(ring);
+	expect_places(test, (const void *[]){ &ring->producer->flags }, 1);
+}
+#endif
+
 static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(empty_ring_holds_nothing),
 	KUNIT_CASE(ring_describes_itself),
@@ -566,6 +764,13 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(ring_lives_until_its_last_reference),
 	KUNIT_CASE(readers_are_woken_when_they_can_go_on),
 	KUNIT_CASE(old_closed_ring_expires),
+#ifndef __KERNEL__
+	KUNIT_CASE(each_step_of_recycling_is_ordered),
+	KUNIT_CASE(record_is_complete_before_it_is_committed),
+	KUNIT_CASE(overtaken_copy_is_refused),
+	KUNIT_CASE(ring_frozen_while_it_advances_has_no_room),
+	KUNIT_CASE(announcements_are_ordered),
+#endif
 	{}
 };
 

@@ -25,6 +25,7 @@ static struct memory *memory;
 static jmp_buf case_end;
 static bool failed, skipped;
 int host_locks_held;
+void (*host_ordered)(const void *place);
 
 static void log_line(const struct kunit *test, const char *format, va_list args)
 {
@@ -104,6 +105,7 @@ static bool case_run(const struct kunit_suite *suite,
 		else
 			one->run_case(&test);
 	}
+	host_ordered = NULL;
 	if (suite->exit && !setjmp(case_end))
 		suite->exit(&test);
 	if (host_locks_held)

@@ -67,11 +67,34 @@ typedef struct {
 
 #define barrier()	__asm__ volatile("" : : : "memory")
 #define OPTIMIZER_HIDE_VAR(var)	__asm__("" : "=r"(var) : "0"(var))
-#define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
-#define smp_store_release(p, value) __atomic_store_n(p, value, __ATOMIC_RELEASE)
-#define smp_mb()		__atomic_thread_fence(__ATOMIC_SEQ_CST)
-#define smp_rmb()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define smp_wmb()		__atomic_thread_fence(__ATOMIC_RELEASE)
+/*
+ * A case can watch ordered accesses, and do at any of them as another CPU could: host_ordered() is
+ * called with the place after a load-acquire and before a store-release, with NULL at a barrier.
+ */
+#ifdef CONFIG_VITRINE_KUNIT
+extern void (*host_ordered)(const void *place);	/* defined where main() is */
+#define HOST_ORDERED(place)	(host_ordered ? host_ordered(place) : (void)0)
+#else
+#define HOST_ORDERED(place)	((void)(place))
+#endif
+
+#define smp_load_acquire(p) ({						\
+	typeof(p) __place = (p);					\
+	typeof(*(p)) __loaded = __atomic_load_n(__place, __ATOMIC_ACQUIRE); \
+	HOST_ORDERED(__place);						\
+	__loaded; })
+#define smp_store_release(p, value) do {				\
+	typeof(p) __place = (p);					\
+	HOST_ORDERED(__place);						\
+	__atomic_store_n(__place, value, __ATOMIC_RELEASE);		\
+} while (0)
+#define HOST_FENCE(order) do {						\
+	__atomic_thread_fence(order);					\
+	HOST_ORDERED(NULL);						\
+} while (0)
+#define smp_mb()		HOST_FENCE(__ATOMIC_SEQ_CST)
+#define smp_rmb()		HOST_FENCE(__ATOMIC_ACQUIRE)
+#define smp_wmb()		HOST_FENCE(__ATOMIC_RELEASE)
 
 #define BUILD_BUG_ON(condition)		_Static_assert(!(condition), #condition)
 
