@@ -468,6 +468,18 @@ static void record_fits_to_the_last_word(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), 0);
 }
 
+/* Records were lost although the ring was not full: no head is longer. */
+static void longest_head_leaves_the_promised_room(struct kunit *test)
+{
+	unsigned int most = vtr_ring_max_words(ring);
+
+	vtr_ring_lose(ring, 0);
+	vtr_ring_advance(ring, 1);
+	KUNIT_EXPECT_EQ(test, *ring->committed, VTR_RING_HEAD_WORDS * FXT_WORD_BYTES);
+	KUNIT_EXPECT_TRUE(test, vtr_ring_has(ring, most));
+	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, most + 1));
+}
+
 static void range_is_what_was_not_overwritten(struct kunit *test)
 {
 	u64 nr, first;
@@ -760,6 +772,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(any_consumer_position_is_harmless),
 	KUNIT_CASE(new_subbuffer_refers_to_nothing_old),
 	KUNIT_CASE(record_fits_to_the_last_word),
+	KUNIT_CASE(longest_head_leaves_the_promised_room),
 	KUNIT_CASE(range_is_what_was_not_overwritten),
 	KUNIT_CASE(ring_lives_until_its_last_reference),
 	KUNIT_CASE(readers_are_woken_when_they_can_go_on),

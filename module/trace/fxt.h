@@ -285,7 +285,7 @@ unsigned int vtr_fxt_strings_words(const struct vtr_fxt_event *event);
 unsigned int vtr_fxt_put_event(u64 *words, const struct vtr_fxt_event *event);
 
 /* Maximum length of each kind of mark, in words. */
-#define VTR_MARKS_GAP_WORDS	24
+#define VTR_MARKS_GAP_WORDS	21
 #define VTR_MARKS_FROZEN_WORDS	16
 
 unsigned int vtr_marks_put_gap(u64 *words, unsigned int cpu, u64 begin,
