@@ -480,6 +480,70 @@ static void longest_head_leaves_the_promised_room(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, most + 1));
 }
 
+/*
+ * After the last wakeup for which the hot path sees room, the chain is closed and the full ring
+ * reported in what is left of the page, which a wide ring needs to the last word.
+ */
+static void full_ring_is_closed_within_its_page(struct kunit *test)
+{
+	static const struct { unsigned int cpu, spare_words; bool is_wide; } cases[] = {
+		{ 0, 2, false }, { 255, 2, false }, { 256, 0, true },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ring = new_ring_of(test, cases[i].cpu, VITRINE_MODE_ONESHOT, 2);
+		KUNIT_EXPECT_EQ(test, vtr_ring_is_wide(ring), cases[i].is_wide);
+		vtr_ring_advance(ring, 1);
+		vtr_ring_advance(ring, 2);
+		KUNIT_ASSERT_TRUE(test, try_switch(3, 9));
+		while (vtr_ring_has_hot(ring, *ring->committed + FXT_WORD_BYTES))
+			*ring->committed += FXT_WORD_BYTES;
+		*ring->committed += VTR_FXT_WAKEUP_WORDS * FXT_WORD_BYTES;
+		KUNIT_EXPECT_FALSE(test, vtr_ring_advance(ring, 4));
+		KUNIT_EXPECT_EQ(test, *ring->committed,
+				PAGE_SIZE - cases[i].spare_words * FXT_WORD_BYTES);
+	}
+}
+
+static void closed_chain_is_left_unchanged(struct kunit *test)
+{
+	const struct vitrine_packet *packet;
+
+	vtr_ring_advance(ring, 1);
+	packet = vtr_ring_packet(vtr_ring_at(ring->committed, 0));
+	KUNIT_ASSERT_TRUE(test, try_switch(2, 9));
+	vtr_ring_close_chain(ring, 3);
+	vtr_ring_close_chain(ring, 4);
+	KUNIT_EXPECT_EQ(test, packet->end_ticks, 3);
+}
+
+/* A session may end while its rings are frozen, and a trigger may fire while it ends. */
+static void each_flag_leaves_the_other_one(struct kunit *test)
+{
+	const u32 *flags = &ring->producer->flags;
+
+	vtr_ring_freeze(ring);
+	vtr_ring_close(ring);
+	KUNIT_EXPECT_EQ(test, *flags, VITRINE_RING_FROZEN | VITRINE_RING_CLOSED);
+	vtr_ring_thaw(ring);
+	KUNIT_EXPECT_EQ(test, *flags, VITRINE_RING_CLOSED);
+	vtr_ring_freeze(ring);
+	KUNIT_EXPECT_EQ(test, *flags, VITRINE_RING_FROZEN | VITRINE_RING_CLOSED);
+}
+
+/* The writer counts a wakeup before it commits it. */
+static void wakeup_that_is_not_committed_is_no_switch(struct kunit *test)
+{
+	struct vtr_ring_stats stats;
+
+	vtr_ring_advance(ring, 1);
+	ring->nr_wakeups++;
+	vtr_ring_stats(ring, &stats);
+	KUNIT_EXPECT_EQ(test, stats.switches, 0);
+	KUNIT_EXPECT_EQ(test, stats.records, 1);
+}
+
 static void range_is_what_was_not_overwritten(struct kunit *test)
 {
 	u64 nr, first;
@@ -698,6 +762,28 @@ static void overtaken_copy_is_refused(struct kunit *test)
 	}
 }
 
+static void put_another(void)
+{
+	put_record(3, 6, false);
+}
+
+/* Of a record that is committed meanwhile, the copy has nothing, not even its length. */
+static void copy_ends_where_records_ended(struct kunit *test)
+{
+	unsigned int i;
+	size_t len;
+
+	vtr_ring_advance(ring, 1);
+	for (i = 1; i < 3; i++) {
+		len = *ring->committed;
+		begin_watch(i, put_another);
+		KUNIT_EXPECT_EQ(test, vtr_ring_copy(ring, 0, bytes), len);
+		host_ordered = NULL;
+		KUNIT_EXPECT_EQ(test, vtr_ring_packet(bytes)->committed_bytes, len);
+		KUNIT_EXPECT_EQ(test, *ring->committed, len + 24);
+	}
+}
+
 static void freeze(void)
 {
 	vtr_ring_freeze(ring);
@@ -773,6 +859,10 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(new_subbuffer_refers_to_nothing_old),
 	KUNIT_CASE(record_fits_to_the_last_word),
 	KUNIT_CASE(longest_head_leaves_the_promised_room),
+	KUNIT_CASE(full_ring_is_closed_within_its_page),
+	KUNIT_CASE(closed_chain_is_left_unchanged),
+	KUNIT_CASE(each_flag_leaves_the_other_one),
+	KUNIT_CASE(wakeup_that_is_not_committed_is_no_switch),
 	KUNIT_CASE(range_is_what_was_not_overwritten),
 	KUNIT_CASE(ring_lives_until_its_last_reference),
 	KUNIT_CASE(readers_are_woken_when_they_can_go_on),
@@ -781,6 +871,7 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(each_step_of_recycling_is_ordered),
 	KUNIT_CASE(record_is_complete_before_it_is_committed),
 	KUNIT_CASE(overtaken_copy_is_refused),
+	KUNIT_CASE(copy_ends_where_records_ended),
 	KUNIT_CASE(ring_frozen_while_it_advances_has_no_room),
 	KUNIT_CASE(announcements_are_ordered),
 #endif
