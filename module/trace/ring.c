@@ -424,7 +424,6 @@ static void fill_packet(const struct vtr_ring *ring, u64 sequence, u64 begin,
 	packet->magic = VITRINE_PACKET_MAGIC;
 	packet->sequence = sequence;
 	packet->begin_ticks = begin;
-	packet->end_ticks = begin;
 	packet->records_before =
 		records_of(ring, switches_of(ring, ring->bytes_before));
 	packet->bytes_before = ring->bytes_before;
