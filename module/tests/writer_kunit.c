@@ -793,30 +793,50 @@ static void strings_of_this_cpu_are_forgotten(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(strings, key), 0);
 }
 
-/* The thread, the record, and for each string a record of its own. */
+/* Describe a record of a kind that has the most parts, with strings of the given kind. */
+static unsigned int put_longest_event(u64 *words, struct vtr_fxt_event *event,
+				      struct vtr_fxt_arg *args, struct vtr_fxt_string string)
+{
+	unsigned int i;
+
+	event->category = string;
+	event->name = string;
+	for (i = 0; i < event->nr_args; i++) {
+		args[i].type = i % 2 ? FXT_ARG_STRING_REF : FXT_ARG_UINT64;
+		args[i].name = string;
+		if (i % 2)
+			args[i].string = string;
+	}
+	return vtr_fxt_put_event(words, event);
+}
+
+/* The thread, the record, and for each string a record of its own, to the last word. */
 static void event_has_room_for_all_it_needs(struct kunit *test)
 {
-	/* Longer than the fixed part, so that no other part hides that one is missing. */
 	static const char text[120] = "zeros follow";
 	const struct vtr_fxt_string inlined = vtr_fxt_inline(text, sizeof(text));
 	const struct vtr_fxt_string entry = { .ref = VTR_FXT_STRING_FIRST };
+	struct vtr_fxt_arg args[5] = {};
 	struct vtr_fxt_event event = {
-		.type = FXT_EVENT_INSTANT,
-		.category = entry,
-		.name = entry,
+		.nr_args = ARRAY_SIZE(args), .args = args, .payload = text,
 	};
+	/* Category, name, five names of arguments, two values. */
+	const unsigned int nr_strings = 2 + 5 + 2;
 	u64 *words = zalloc(test, PAGE_SIZE);
 	unsigned int nr_words;
 
-	nr_words = VTR_WRITER_THREAD_WORDS + vtr_fxt_put_event(words, &event) +
-		   vtr_fxt_put_string(words, VTR_FXT_STRING_FIRST, text, sizeof(text)) * 2;
-	event.category = inlined;
-	event.name = inlined;
-	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event),
-			VTR_WRITER_THREAD_WORDS + vtr_fxt_put_event(words, &event));
-	KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
-	/* Not much more: an event that is too long for a sub-buffer is refused. */
-	KUNIT_EXPECT_LT(test, vtr_writer_event_words(&event), 2 * nr_words);
+	for (event.kind = VTR_FXT_EVENT; event.kind <= VTR_FXT_KERNEL_OBJECT; event.kind++) {
+		event.type = FXT_EVENT_FLOW_END;
+		event.payload_bytes = event.kind == VTR_FXT_LARGE_BLOB ? sizeof(text) : 0;
+		nr_words = VTR_WRITER_THREAD_WORDS +
+			   put_longest_event(words, &event, args, entry) +
+			   vtr_fxt_put_string(words, VTR_FXT_STRING_FIRST, text, sizeof(text)) *
+			   nr_strings;
+		put_longest_event(words, &event, args, inlined);
+		KUNIT_EXPECT_GE(test, vtr_writer_event_words(&event), nr_words);
+		if (event.kind == VTR_FXT_LARGE_BLOB)
+			KUNIT_EXPECT_EQ(test, vtr_writer_event_words(&event), nr_words);
+	}
 }
 
 static struct kunit_case writer_cases[] = {

@@ -230,8 +230,8 @@ void vtr_writer_intern(struct vtr_ring *ring, u64 now, struct vtr_fxt_string *st
 	string->ref = index;
 }
 
-/* Header, time, inline thread, and the last word or the size of the payload. */
-#define EVENT_FIXED_WORDS	8
+/* Of a large BLOB, which has the most: two words of header, time, inline thread, and size. */
+#define EVENT_FIXED_WORDS	6
 
 /**
  * vtr_writer_event_words() - compute the room for an event, its thread and its strings
@@ -242,8 +242,11 @@ void vtr_writer_intern(struct vtr_ring *ring, u64 now, struct vtr_fxt_string *st
  */
 unsigned int vtr_writer_event_words(const struct vtr_fxt_event *event)
 {
-	/* The record of a string is one word longer than the string. */
-	return VTR_WRITER_THREAD_WORDS + 2 + 2 * event->nr_args +
+	/*
+	 * The record of a string is one word longer than the string. An argument that is a string
+	 * has two of them, but takes no word for its value.
+	 */
+	return VTR_WRITER_THREAD_WORDS + 2 + event->nr_args +
 	       EVENT_FIXED_WORDS + vtr_fxt_strings_words(event);
 }
 
