@@ -45,10 +45,7 @@ static const char kthreadd_name[VTR_FXT_NAME_MAX + 1] = "kthreadd";
 
 static void forget_strings(void *unused)
 {
-	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
-
-	if (ring != &vtr_writer_none)
-		vtr_strings_forget(&ring->strings);
+	vtr_strings_forget(&this_cpu_read(vtr_writer_ring)->strings);
 }
 
 /**
@@ -333,7 +330,6 @@ void vtr_writer_open_chain(struct vtr_ring *ring, u64 now, const struct task_str
 bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 			const struct task_struct *running)
 {
-	bool closed = ring->running == ring->switch_base;
 	struct vtr_subject subject;
 	unsigned int ref;
 
@@ -342,7 +338,7 @@ bool vtr_writer_reserve(struct vtr_ring *ring, unsigned int nr_words, u64 now,
 	if (nr_words + VTR_WRITER_CHAIN_WORDS > vtr_ring_max_words(ring) ||
 	    !vtr_ring_advance(ring, now))
 		return false;
-	if (closed) {
+	if (ring->running == ring->switch_base) {
 		vtr_writer_open_chain(ring, now, running);
 		return vtr_ring_has(ring, nr_words);
 	}
@@ -473,7 +469,7 @@ static __always_inline void switch_to_newcomer(struct vtr_ring *ring, u64 now, u
  * vtr_writer_switch_new() - record a switch to a thread without a reference
  * @ring: ring of this CPU, or vtr_writer_none
  * @now: time in ticks
- * @state: state of @prev as returned by vtr_writer_state()
+ * @state: state of @prev, which has not ended, as returned by vtr_writer_state()
  * @prev: outgoing thread
  * @next: incoming thread; it may have a reference if there is no room for a switch
  *
@@ -484,8 +480,7 @@ void vtr_writer_switch_new(struct vtr_ring *ring, u64 now, u64 state,
 			   const struct task_struct *next)
 {
 	if (unlikely(!vtr_ring_has(ring, VTR_WRITER_SWITCH_WORDS) ||
-		     vtr_ring_is_wide(ring) || vtr_writer_is_idle(next) ||
-		     state == vtr_writer_state(FXT_THREAD_DEAD)))
+		     vtr_ring_is_wide(ring) || vtr_writer_is_idle(next)))
 		vtr_writer_switch(ring, now, state, prev, next);
 	else
 		switch_to_newcomer(ring, now, state, next);
