@@ -524,15 +524,11 @@ static void introduction_in_a_wide_ring_is_the_names(struct kunit *test)
 	KUNIT_EXPECT_GT(test, vtr_ring_next(ring) - next, 0);
 }
 
-/* Without room for a name, room for a switch may be left. */
-static void thread_renamed_without_room_is_registered_again(struct kunit *test)
+/* As the hot path, which needs room for a switch only. */
+static void leave_no_room_for_a_name(struct kunit *test)
 {
-	struct vtr_subject subject;
 	u64 *next;
 
-	block_for(1);
-	block_for(2);
-	/* As the hot path, which needs room for a switch only. */
 	while (vtr_ring_has(ring, VTR_WRITER_THREAD_WORDS)) {
 		next = vtr_ring_next(ring);
 		next[0] = ring->running;
@@ -540,6 +536,31 @@ static void thread_renamed_without_room_is_registered_again(struct kunit *test)
 		vtr_ring_commit(ring, next + VTR_FXT_SWITCH_WORDS, chain->now);
 	}
 	KUNIT_ASSERT_TRUE(test, vtr_ring_has(ring, VTR_RING_HOT_WORDS));
+}
+
+/* The last incoming thread begins a sub-buffer, which has its new name. */
+static void running_thread_is_renamed_in_the_next_subbuffer(struct kunit *test)
+{
+	struct vtr_subject subject;
+
+	chain->tasks[1] = current;
+	block_for(1);
+	leave_no_room_for_a_name(test);
+	vtr_subject_task(current, &subject);
+	vtr_writer_rename(ring, chain->now, &subject);
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
+	KUNIT_EXPECT_NE(test, vtr_threads_find(&ring->threads, subject.key), 0);
+	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&ring->threads, subject.key));
+}
+
+/* Without room for a name, room for a switch may be left. */
+static void thread_renamed_without_room_is_registered_again(struct kunit *test)
+{
+	struct vtr_subject subject;
+
+	block_for(1);
+	block_for(2);
+	leave_no_room_for_a_name(test);
 	vtr_subject_task(chain->tasks[chain->running ^ 3], &subject);
 	KUNIT_EXPECT_NE(test, vtr_threads_find(&ring->threads, subject.key), 0);
 	vtr_writer_rename(ring, chain->now, &subject);
@@ -659,6 +680,46 @@ static void record_inside_the_writer_is_lost(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, producer->lost_records, 2);
 	remove_wait_queue(&ring->wait, &reader);
 }
+
+/* Another CPU freezes the ring when the next ordered access takes place. */
+static void freeze_now(const void *place)
+{
+	host_ordered = NULL;
+	vtr_ring_freeze(ring);
+}
+
+/* Whether the chain goes on or is opened: the ring is frozen while its next sub-buffer begins. */
+static void reserve_is_refused_by_a_freeze(struct kunit *test)
+{
+	unsigned int closed;
+
+	for (closed = 0; closed < 2; closed++) {
+		new_flight_chain(test, 0);
+		block_for(1);
+		if (closed)
+			vtr_ring_close_chain(ring, chain->now);
+		vtr_ring_end_subbuf(ring);
+		host_ordered = freeze_now;
+		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve(ring, 8, chain->now, chain->tasks[1]));
+		KUNIT_EXPECT_NULL(test, host_ordered);
+		KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
+	}
+}
+
+/* On the host, a thread that was reaped is one without a leader. */
+static void process_has_the_name_of_its_leader(struct kunit *test)
+{
+	struct task_struct *task = chain->tasks[1];
+	struct vtr_subject subject;
+
+	task->group_leader = chain->tasks[2];
+	vtr_subject_task(task, &subject);
+	KUNIT_EXPECT_STREQ(test, subject.process_name, "task-64");
+	KUNIT_EXPECT_STREQ(test, subject.name, "task-1");
+	task->group_leader = NULL;
+	vtr_subject_task(task, &subject);
+	KUNIT_EXPECT_STREQ(test, subject.process_name, "task-1");
+}
 #endif
 
 /* What a description contained before does not matter. */
@@ -679,6 +740,7 @@ static void each_kind_of_thread_is_described(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, subject.key, vtr_writer_key(task));
 		KUNIT_EXPECT_EQ(test, subject.thread, task->pid);
 		KUNIT_EXPECT_EQ(test, subject.priority, i ? 100 + i : 0);
+		KUNIT_EXPECT_EQ(test, subject.prio, i ? task->prio : VTR_THREADS_NO_PRIO);
 		KUNIT_EXPECT_STREQ(test, subject.name, i ? task->comm : "idle");
 		KUNIT_EXPECT_EQ(test, subject.process, i && is_kthread ? 2 : task->pid);
 		if (is_kthread)
@@ -734,6 +796,111 @@ static void changed_priority_is_composed_once(struct kunit *test)
 	}
 }
 
+/* It may have no reference in a sub-buffer that another thread began. */
+static void idle_is_idle_in_a_new_subbuffer(struct kunit *test)
+{
+	unsigned int ref;
+
+	block_for(1);
+	vtr_ring_end_subbuf(ring);
+	block_for(2);
+	KUNIT_EXPECT_EQ(test, nr_begun(ring), 2);
+	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 0), 0);
+	block_for(0);
+	ref = vtr_threads_find(&ring->threads, 0);
+	KUNIT_EXPECT_NE(test, ref, 0);
+	expect_incoming(test, ref, 0);
+	KUNIT_EXPECT_TRUE(test, vtr_threads_named(&ring->threads, VTR_THREADS_PROCESS(0)));
+	/* Only in a wide ring is the last incoming thread found in this way. */
+	KUNIT_EXPECT_EQ(test, ring->threads.keys[0], VTR_THREADS_NOBODY);
+}
+
+/* A thread that is new, with the longest names, and a chain that such a thread opens. */
+static void longest_names_fit_into_the_room_reserved(struct kunit *test)
+{
+	struct vtr_subject subject;
+	unsigned int i;
+	u64 committed;
+
+	for (i = 0; i < ARRAY_SIZE(test_cpus); i++) {
+		struct task_struct *task = new_named_task(test, 7, 8, 120, "very-long-name");
+
+		new_flight_chain(test, test_cpus[i]);
+		KUNIT_ASSERT_EQ(test, strlen(task->comm), VTR_FXT_NAME_MAX);
+		vtr_ring_advance(ring, 1);
+		committed = *ring->committed;
+		vtr_writer_open_chain(ring, 1, task);
+		KUNIT_EXPECT_LE(test, *ring->committed - committed,
+				VTR_WRITER_CHAIN_WORDS * FXT_WORD_BYTES);
+		committed = *ring->committed;
+		task->pid = 9;
+		task->tgid = 9;
+		tell_switch(2, FXT_THREAD_NEW, task, task);
+		KUNIT_EXPECT_LE(test, *ring->committed - committed,
+				VTR_WRITER_SWITCH_WORDS * FXT_WORD_BYTES);
+		committed = *ring->committed;
+		task->pid = 10;
+		task->tgid = 11;
+		vtr_subject_task(task, &subject);
+		vtr_writer_introduce(ring, 3, &subject);
+		if (vtr_ring_is_wide(ring))
+			committed -= VTR_FXT_THREAD_WORDS * FXT_WORD_BYTES;
+		KUNIT_EXPECT_EQ(test, *ring->committed - committed,
+				VTR_WRITER_THREAD_WORDS * FXT_WORD_BYTES);
+	}
+}
+
+/* On the fast path as well as for a thread that is new. */
+static void each_switch_has_the_state_of_its_outgoing_thread(struct kunit *test)
+{
+	static const struct { unsigned int next; enum fxt_thread_state state; } switches[] = {
+		{ 1, FXT_THREAD_NEW }, { 2, FXT_THREAD_BLOCKED }, { 1, FXT_THREAD_NEW },
+		{ 2, FXT_THREAD_BLOCKED }, { 3, FXT_THREAD_SUSPENDED }, { 0, FXT_THREAD_NEW },
+	};
+	unsigned int i;
+	u64 *record;
+
+	for (i = 0; i < ARRAY_SIZE(switches); i++) {
+		switch_to(switches[i].next, switches[i].state);
+		record = vtr_ring_next(ring) - VTR_FXT_SWITCH_WORDS;
+		KUNIT_EXPECT_EQ(test, FIELD_GET(FXT_SWITCH_OUTGOING_STATE, record[0]),
+				switches[i].state);
+	}
+}
+
+/* The probe reads the clock as late as it can, unless it has needed the time already. */
+static void switch_without_a_time_reads_the_clock(struct kunit *test)
+{
+	struct task_struct *task = chain->tasks[5];
+	u64 before, after, *record;
+	enum vtr_switch result;
+	unsigned long flags;
+
+	switch_to(5, FXT_THREAD_NEW);
+	record = vtr_ring_next(ring);
+	local_irq_save(flags);
+	before = vtr_counter_ticks_ordered();
+	result = vtr_switch_put(VITRINE_CLOCK_COUNTER, false, ~0ULL, ring, ring->running, task);
+	after = vtr_counter_ticks_ordered();
+	local_irq_restore(flags);
+	KUNIT_EXPECT_EQ(test, result, VTR_SWITCH_DONE);
+	KUNIT_EXPECT_GE(test, record[1], before);
+	KUNIT_EXPECT_LE(test, record[1], after);
+}
+
+/* Whether or not the thread seems to have a reference, in a table that is not used. */
+static void cpu_without_a_ring_records_nothing(struct kunit *test)
+{
+	unsigned int i;
+
+	use_ring(&vtr_writer_none);
+	for (i = 0; i < 3; i++) {
+		switch_to(i, FXT_THREAD_NEW);
+		switch_to(i, FXT_THREAD_DEAD);
+	}
+	KUNIT_EXPECT_EQ(test, *vtr_writer_none.committed, 0);
+}
+
 /* Not even to the last incoming thread, whose key the table has. */
 static void wide_ring_has_no_fast_path(struct kunit *test)
 {
@@ -781,6 +948,35 @@ static void string_is_registered_once(struct kunit *test)
 	vtr_writer_intern(ring, chain->now, &again);
 	KUNIT_EXPECT_EQ(test, again.ref, first.ref);
 	KUNIT_EXPECT_EQ(test, *ring->committed, committed + 16);
+}
+
+static void string_without_key_or_index_stays_inline(struct kunit *test)
+{
+	struct vtr_fxt_string string = vtr_fxt_inline("text", 4);
+	struct vtr_fxt_string empty = { .key = "key" };
+	u64 committed, key = 0;
+	unsigned int i;
+
+	switch_to(4, FXT_THREAD_NEW);
+	vtr_strings_begin(&ring->strings);
+	committed = *ring->committed;
+	vtr_writer_intern(ring, chain->now, &string);
+	KUNIT_EXPECT_EQ(test, string.ref, FXT_STRING_REF_INLINE | 4);
+	vtr_writer_intern(ring, chain->now, &empty);
+	KUNIT_EXPECT_EQ(test, empty.ref, 0);
+	KUNIT_EXPECT_EQ(test, *ring->committed, committed);
+	/* As many strings of one record as a set has indices, and one more. */
+	for (i = 0; i <= VTR_STRINGS_WAYS; i++) {
+		do
+			key++;
+		while (vtr_strings_first((void *)(unsigned long)key));
+		string = vtr_fxt_inline("text", 4);
+		string.key = (void *)(unsigned long)key;
+		vtr_writer_intern(ring, chain->now, &string);
+		KUNIT_EXPECT_EQ(test, !!(string.ref & FXT_STRING_REF_INLINE),
+				i == VTR_STRINGS_WAYS);
+	}
+	KUNIT_EXPECT_EQ(test, *ring->committed, committed + 16 * VTR_STRINGS_WAYS);
 }
 
 static void strings_of_this_cpu_are_forgotten(struct kunit *test)
@@ -842,6 +1038,7 @@ static void event_has_room_for_all_it_needs(struct kunit *test)
 static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(names_of_idle_cpus_have_keys_of_their_own),
 	KUNIT_CASE(introduction_in_a_wide_ring_is_the_names),
+	KUNIT_CASE(running_thread_is_renamed_in_the_next_subbuffer),
 	KUNIT_CASE(thread_renamed_without_room_is_registered_again),
 	KUNIT_CASE(renamed_leader_names_its_process_again),
 	KUNIT_CASE(ended_subbuffer_is_followed_by_another_one),
@@ -850,6 +1047,8 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(flushed_ring_goes_on_without_another_subbuffer),
 #ifndef __KERNEL__
 	KUNIT_CASE(record_inside_the_writer_is_lost),
+	KUNIT_CASE(reserve_is_refused_by_a_freeze),
+	KUNIT_CASE(process_has_the_name_of_its_leader),
 #endif
 	KUNIT_CASE(argument_in_one_word_stores_no_value_after_it),
 	KUNIT_CASE(switches_of_any_cpu_are_a_chain),
@@ -861,9 +1060,15 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(crowd_is_named_once_a_sub_buffer),
 	KUNIT_CASE(each_kind_of_thread_is_described),
 	KUNIT_CASE(changed_priority_is_composed_once),
+	KUNIT_CASE(idle_is_idle_in_a_new_subbuffer),
+	KUNIT_CASE(longest_names_fit_into_the_room_reserved),
+	KUNIT_CASE(each_switch_has_the_state_of_its_outgoing_thread),
+	KUNIT_CASE(switch_without_a_time_reads_the_clock),
+	KUNIT_CASE(cpu_without_a_ring_records_nothing),
 	KUNIT_CASE(wide_ring_has_no_fast_path),
 	KUNIT_CASE(thread_that_ended_is_forgotten),
 	KUNIT_CASE(string_is_registered_once),
+	KUNIT_CASE(string_without_key_or_index_stays_inline),
 	KUNIT_CASE(strings_of_this_cpu_are_forgotten),
 	KUNIT_CASE(event_has_room_for_all_it_needs),
 	{}
