@@ -868,6 +868,31 @@ static void each_switch_has_the_state_of_its_outgoing_thread(struct kunit *test)
 	}
 }
 
+#ifndef __KERNEL__
+static u64 ticks_at_commit;
+
+static void note_ticks(const void *place)
+{
+	ticks_at_commit = vtr_ring_next(ring)[1];
+}
+#endif
+
+/* The last record for which there is room is complete before it can be read. */
+static void fast_path_ends_at_the_limit(struct kunit *test)
+{
+	switch_to(5, FXT_THREAD_NEW);
+	*ring->committed = ring->limit - FXT_WORD_BYTES;
+#ifndef __KERNEL__
+	host_ordered = note_ticks;
+#endif
+	KUNIT_EXPECT_EQ(test, put_fast(chain->tasks[5]), VTR_SWITCH_DONE);
+#ifndef __KERNEL__
+	KUNIT_EXPECT_EQ(test, ticks_at_commit, chain->now);
+#endif
+	*ring->committed = ring->limit;
+	KUNIT_EXPECT_EQ(test, put_fast(chain->tasks[5]), VTR_SWITCH_NEW);
+}
+
 /* The probe reads the clock as late as it can, unless it has needed the time already. */
 static void switch_without_a_time_reads_the_clock(struct kunit *test)
 {
@@ -1063,6 +1088,7 @@ static struct kunit_case writer_cases[] = {
 	KUNIT_CASE(idle_is_idle_in_a_new_subbuffer),
 	KUNIT_CASE(longest_names_fit_into_the_room_reserved),
 	KUNIT_CASE(each_switch_has_the_state_of_its_outgoing_thread),
+	KUNIT_CASE(fast_path_ends_at_the_limit),
 	KUNIT_CASE(switch_without_a_time_reads_the_clock),
 	KUNIT_CASE(cpu_without_a_ring_records_nothing),
 	KUNIT_CASE(wide_ring_has_no_fast_path),
