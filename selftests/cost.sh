@@ -95,8 +95,8 @@ crowd()
 	show "vitrine, $what: added" $((cost - off))
 	printf '# %-34s %5d.%02d bytes a switch\n' "vitrine, $what" $((bytes / 100)) $((bytes % 100))
 	[ "$(uname -m)" = x86_64 ] || return
-	check "a switch of $what takes at most $2 instructions" within 2000 $((cost - off)) $(($2 * 100))
-	check "a switch of $what takes at most $3 bytes" within 1600 $bytes $(($3 * 100))
+	check "a switch of $what takes at most $2 instructions" within_limit 2000 $((cost - off)) $(($2 * 100))
+	check "a switch of $what takes at most $3 bytes" within_limit 1600 $bytes $(($3 * 100))
 }
 
 # show WHAT HUNDREDTHS
@@ -260,40 +260,40 @@ show "ftrace, 1000 threads: added" $((ftrace_crowd - off_crowd))
 drift=$((again > off ? again - off : off - again))
 check "off is the same twice, to two instructions" within 0 $drift 200
 check "a recorded switch costs something" within 2000 $((counter - off)) $((ftrace - off))
-check "a recorded switch costs at most $most" within 0 $((counter - off)) $((most * 100))
+check "a recorded switch costs at most $most" within_limit 0 $((counter - off)) $((most * 100))
 check "the wakeup that leads to it costs at most $most_wakeup" \
-	within 1500 $((wakeups - counter)) $((most_wakeup * 100))
-check "both cost at most $most_both" within 0 $((wakeups - off)) $((most_both * 100))
+	within_limit 1500 $((wakeups - counter)) $((most_wakeup * 100))
+check "both cost at most $most_both" within_limit 0 $((wakeups - off)) $((most_both * 100))
 check "a tenth of what ftrace takes" within 0 $(((counter - off) * 10)) $((ftrace - off))
 check "stacks of long waits cost a wakeup at most $most_stacks more" \
-	within 200 $((stacks - wakeups)) $((most_stacks * 100))
+	within_limit 200 $((stacks - wakeups)) $((most_stacks * 100))
 check "a kernel stack costs at most $most_kernel_stack instructions" \
-	within 500 "$per_kernel_stack" "$most_kernel_stack"
+	within_limit 500 "$per_kernel_stack" "$most_kernel_stack" 1
 check "a kernel stack takes at most $most_kernel_stack_bytes bytes" \
-	within 40 "$bytes_per_kernel_stack" "$most_kernel_stack_bytes"
+	within_limit 40 "$bytes_per_kernel_stack" "$most_kernel_stack_bytes" 1
 check "a user stack costs at most $most_user_stack instructions more" \
-	within 500 "$per_user_stack" "$most_user_stack"
+	within_limit 500 "$per_user_stack" "$most_user_stack" 1
 check "a user stack takes at most $most_user_stack_bytes bytes more" \
-	within 40 "$bytes_per_user_stack" "$most_user_stack_bytes"
+	within_limit 40 "$bytes_per_user_stack" "$most_user_stack_bytes" 1
 check "a user stack with memory costs at most $most_user_memory instructions more" \
-	within 1000 "$per_user_memory" "$most_user_memory"
+	within_limit 1000 "$per_user_memory" "$most_user_memory" 1
 check "a user stack with memory takes at most $most_user_memory_bytes bytes more" \
-	within 40 "$bytes_per_user_memory" "$most_user_memory_bytes"
-check "an armed trigger costs at most $most_armed more" within 200 $((armed - counter)) $((most_armed * 100))
+	within_limit 40 "$bytes_per_user_memory" "$most_user_memory_bytes" 1
+check "an armed trigger costs at most $most_armed more" within_limit 200 $((armed - counter)) $((most_armed * 100))
 check "the trigger was armed during the whole measurement" test "$fired" = "armed latency_us=3600000000"
 check "sample_hz costs a switch at most $most_sampled more" \
-	within -200 $((sampled - counter)) $((most_sampled * 100))
+	within_limit -200 $((sampled - counter)) $((most_sampled * 100))
 if [ "$(uname -m)" = x86_64 ]; then
 	show_sample "with its kernel stack" "$per_sample" "$bytes_per_sample"
 	show_sample "with its user stack, too" "$per_user_sample" "$bytes_per_user_sample"
 	show_sample "with stack memory, too" "$per_memory_sample" "$bytes_per_memory_sample"
 	check "samples with kernel stacks take at most 0.1 % of a CPU" \
-		within 1000 "$per_sample" $most_sample
+		within_limit 1000 "$per_sample" $most_sample 1
 	check "samples with user stacks take at most 0.2 % of a CPU" \
-		within "$per_sample" "$per_user_sample" $most_user_sample
+		within_limit "$per_sample" "$per_user_sample" $most_user_sample 1
 fi
 check "blocked_us costs a switch nothing" within -100 $((not_watched - counter)) 100
 check "a switch that the tree sched counts costs at most $most_tree more" \
-	within 2000 $((tree - off)) $((most_tree * 100))
+	within_limit 2000 $((tree - off)) $((most_tree * 100))
 
 finish

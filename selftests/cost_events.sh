@@ -131,14 +131,15 @@ rows_of_processor()
 # a row of the table; the last argument is the cost of ftrace
 judge()
 {
-	awk -v event="$1" -v cost="$2" -v most=$(($3 + slack)) -v bytes="$4" -v most_bytes="$5" -v calls="$6" \
+	local most=$(($3 + slack))
+
+	awk -v event="$1" -v cost="$2" -v most="$most" -v bytes="$4" -v most_bytes="$5" -v calls="$6" \
 		-v ftrace="${7:-0}" '
 		BEGIN {
 			printf "%s\t%.1f\t%d\t%.1f\t%d\t%s\n", event, cost / 100, most, bytes / calls, most_bytes,
 				ftrace ? sprintf("%.1f", ftrace / 100) : "-"
-			exit !(cost > 1000 && cost <= most * 100 && bytes > 0 && bytes / calls < most_bytes * 1.04)
 		}' | tee -a "$table"
-	return "${PIPESTATUS[0]}"
+	within_limit 1001 "$2" $((most * 100)) && within_limit 1 "$4" $(($5 * $6 * 104 / 100)) "$6"
 }
 
 # in_ftrace: instructions that ftrace adds to a system call, times 100

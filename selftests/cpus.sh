@@ -64,7 +64,7 @@ echo "# off: $(head -n 8 /tmp/off | xargs)"
 echo "# on: $(head -n 8 /tmp/on | xargs)"
 echo "# $nr_cpus CPUs: off $((off / 100)), recording adds $((added / 100)).$((added % 100 / 10)) instructions a switch"
 # 71 with two CPUs, plus a tenth
-check "recording adds no more to a switch than on two CPUs" within 2000 "$added" 7800
+check "recording adds no more to a switch than on two CPUs" within_limit 2000 "$added" 7800
 check "a ring for each of $nr_cpus CPUs" test "$(find "$TRACE" -name 'cpu[0-9]*' | wc -l)" = "$nr_cpus"
 on_each_cpu "$WORKLOAD" crowd 4 400
 cat "$TRACE/trace.fxt" >/tmp/flight.fxt

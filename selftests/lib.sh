@@ -14,13 +14,6 @@ TRACE=/sys/kernel/debug/vitrine/trace
 INSPECT=/sys/kernel/debug/vitrine/inspect
 WORKLOAD=$VITRINE_SELFTESTS/workload
 
-# within LOW VALUE HIGH
-within()
-{
-	echo "$1 <= $2 <= $3"
-	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
-}
-
 # has_line FILE PATTERN...: a line of FILE has all of these patterns
 has_line()
 {

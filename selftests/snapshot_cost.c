@@ -109,6 +109,21 @@ static uint64_t memcpy_ns(void)
 	return least;
 }
 
+/*
+ * Report whether a cost is within its limit. With LENIENT=1, it may exceed it by less than a tenth,
+ * which is a warning, as with within_limit() of lib.sh.
+ */
+static void limited(uint64_t cost, uint64_t most, const char *what)
+{
+	const char *lenient = getenv("LENIENT");
+	bool is_near = cost > most && cost * 10 < most * 11 && lenient && !strcmp(lenient, "1");
+
+	if (is_near)
+		ksft_print_msg("over the limit: snapshot_cost: %s: %" PRIu64 ", limit %" PRIu64 "\n",
+			       what, cost, most);
+	ksft_test_result(cost <= most || is_near, "%s\n", what);
+}
+
 /* Measure without a writer. */
 static void still(struct reader *mapped, struct reader *by_read)
 {
@@ -124,8 +139,7 @@ static void still(struct reader *mapped, struct reader *by_read)
 	ksft_test_result(len == TREE_BYTES, "the tree has 1 MiB\n");
 	ksft_print_msg("memcpy %" PRIu64 ", snapshot %" PRIu64 ", read() %" PRIu64 " ns\n",
 		       copy_ns, mapped->least_ns, by_read->least_ns);
-	ksft_test_result(mapped->least_ns * 10 <= copy_ns * 13,
-			 "a snapshot takes at most 1.3 times a memcpy\n");
+	limited(mapped->least_ns, copy_ns * 13 / 10, "a snapshot takes at most 1.3 times a memcpy");
 }
 
 static unsigned long read_number(const char *path)
@@ -149,6 +163,7 @@ static void race(struct reader *mapped, struct reader *by_read, unsigned long nr
 	const uint64_t *by_read_ns = &by_read->longest_ns[NR_LONGEST - 1];
 	unsigned long late_ns, most_ns = 0;
 	unsigned int p;
+	char what[128];
 
 	for (p = 0; p < ARRAY_SIZE(periods_us); p++) {
 		write_number(EDIT_US, periods_us[p]);
@@ -167,9 +182,10 @@ static void race(struct reader *mapped, struct reader *by_read, unsigned long nr
 		late_ns = read_number(LATE_NS);
 		ksft_print_msg("late by at most %lu ns\n", late_ns);
 		most_ns = late_ns > most_ns ? late_ns : most_ns;
-		ksft_test_result(*by_copy_ns <= *by_read_ns * 3,
-				 "edited each %u us: the longest but two of %lu takes at most 3 times a read()\n",
-				 periods_us[p], nr);
+		snprintf(what, sizeof(what),
+			 "edited each %u us: the longest but two of %lu takes at most 3 times a read()",
+			 periods_us[p], nr);
+		limited(*by_copy_ns, *by_read_ns * 3, what);
 	}
 	write_number(EDIT_US, 0);
 	ksft_test_result(most_ns <= LATE_MOST_NS,

@@ -33,7 +33,7 @@ check "record for $seconds seconds" test $status = 0
 check "the rings lost nothing" prints 0 total .lost_records
 check "the recorder missed nothing" grep -q ' 0 lost' /tmp/stream.log
 check "what was recorded is sound" vitrine check /tmp/stream.fxt
-[ "$(nproc)" -gt 1 ] || check "the recorder takes at most 2 % of the time" within 1 "$share" 200
+[ "$(nproc)" -gt 1 ] || check "the recorder takes at most 2 % of the time" within_limit 1 "$share" 200
 rm -f /tmp/stream.fxt
 
 finish

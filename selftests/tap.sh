@@ -26,6 +26,11 @@ check()
 
 	shift
 	if log=$("$@" 2>&1); then
+		# within_limit says so
+		[[ $log != *"over the limit: "* ]] || sed -n 's/^over the limit: //p' <<<"$log" |
+			while read -r excess; do
+				echo "# over the limit: ${0##*/}: $what: $excess"
+			done
 		# The helpers print the name as words, which are not patterns of files.
 		set -f
 		ktap_test_pass "$what"
@@ -74,6 +79,27 @@ refuses()
 output_has()
 {
 	refuses 0 "$@"
+}
+
+# within LOW VALUE HIGH
+within()
+{
+	echo "$1 <= $2 <= $3"
+	[ "$1" -le "$2" ] && [ "$2" -le "$3" ]
+}
+
+# within_limit LEAST COST MOST [UNIT]: the same for a cost in UNITths, hundredths by default. With
+# LENIENT=1, a cost may exceed MOST by less than a tenth: what changes from build to build is no
+# fault, and "check" prints a warning.
+within_limit()
+{
+	local excess
+
+	within "$1" "$2" "$3" && return
+	[ "${LENIENT:-}" = 1 ] && within "$1" "$2" $((($3 * 11 - 1) / 10)) || return
+	excess=$(awk -v cost="$2" -v most="$3" -v unit="${4:-100}" \
+		'BEGIN { printf "%.10g, limit %.10g", cost / unit, most / unit }')
+	echo "over the limit: $excess"
 }
 
 # prints EXPECTED COMMAND...: standard output and standard error of COMMAND are EXPECTED

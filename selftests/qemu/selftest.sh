@@ -42,8 +42,8 @@ says()
 	grep -qE -- "$1" "$work/$2"
 }
 
-check "a script's status comes back" boot 7 <<'SCRIPT'
-echo "out: $(uname -r), argument $2"
+LENIENT=1 check "a script's status comes back" boot 7 <<'SCRIPT'
+echo "out: $(uname -r), argument $2, lenient $LENIENT"
 echo "err" >/dev/stderr
 mkdir -p sub
 head -c 3000000 /dev/zero >"$OUT/sub/big"
@@ -51,7 +51,7 @@ echo here >"$OUT/$1"
 sleep 1000 &
 exit 7
 SCRIPT
-check "its output comes back" says "^out: $kernel.*, argument two words$" said
+check "its output comes back" says "^out: $kernel.*, argument two words, lenient 1$" said
 check "its errors come back" says "^err$" said
 check "its files come back" says "^here$" out/one
 check "a large file comes back whole" test "$(stat -c %s "$work/out/sub/big")" = 3000000
@@ -193,6 +193,21 @@ check "a sanitizer's report is not bad luck" counts "0 1 0" "$work/flaky" "ERROR
 STRICT=1 check "with STRICT, none is" counts "0 1 0" "$work/flaky" harmless pass
 lane_options=()
 check "nor is one of a lane that does not ask for it" counts "0 1 0" "$work/flaky" harmless pass
+
+cat >"$work/cost.sh" <<SCRIPT
+#!/bin/bash
+. "$top/selftests/tap.sh" || exit
+check "a switch takes at most 60" within_limit 2000 "\$1" 6000
+plan
+SCRIPT
+chmod 755 "$work/cost.sh"
+LENIENT='' check "a cost that is 5 % over its limit fails" counts "0 1 0" "$work/cost.sh" 6300
+LENIENT=1 check "with LENIENT, it does not" counts "1 0 0" "$work/cost.sh" 6300
+check "but is a warning, with lane, test, figure and limit" \
+	says "^warning: harness-lane: cost.sh: a switch takes at most 60: 63, limit 60$" said
+LENIENT=1 check "a cost that is 12 % over its limit fails nevertheless" counts "0 1 0" "$work/cost.sh" 6720
+LENIENT=1 check "a cost within its limit is no warning" counts "1 0 0" "$work/cost.sh" 6000
+check "and says nothing" fails says "warning" said
 
 # demand WHAT LINE COMMAND...: with an empty cache, where no package is installed and apt
 # knows no mirror, COMMAND fails with LINE, and prints nothing else but make's message
