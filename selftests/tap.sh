@@ -119,7 +119,7 @@ until_true()
 {
 	local i
 
-	for ((i = 0; i < 1200; i++)); do
+	for ((i = 0; i < 12 * ${SLOWDOWN:-100}; i++)); do
 		"$@" && return
 		sleep 0.1
 	done

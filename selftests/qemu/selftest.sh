@@ -42,8 +42,8 @@ says()
 	grep -qE -- "$1" "$work/$2"
 }
 
-LENIENT=1 check "a script's status comes back" boot 7 <<'SCRIPT'
-echo "out: $(uname -r), argument $2, lenient $LENIENT"
+LENIENT=1 SLOWDOWN=250 check "a script's status comes back" boot 7 <<'SCRIPT'
+echo "out: $(uname -r), argument $2, lenient $LENIENT, slow $SLOWDOWN"
 echo "err" >/dev/stderr
 mkdir -p sub
 head -c 3000000 /dev/zero >"$OUT/sub/big"
@@ -51,7 +51,7 @@ echo here >"$OUT/$1"
 sleep 1000 &
 exit 7
 SCRIPT
-check "its output comes back" says "^out: $kernel.*, argument two words, lenient 1$" said
+check "its output comes back" says "^out: $kernel.*, argument two words, lenient 1, slow 250$" said
 check "its errors come back" says "^err$" said
 check "its files come back" says "^here$" out/one
 check "a large file comes back whole" test "$(stat -c %s "$work/out/sub/big")" = 3000000
@@ -112,10 +112,11 @@ sleep 100
 SCRIPT
 check "and says so" says "died without a word" said
 
-check "a script that takes too long fails" boot 124 --timeout 3 <<'SCRIPT'
+SLOWDOWN=200 check "a script that takes too long fails" boot 124 --timeout 3 <<'SCRIPT'
 echo "before" >"$OUT/partial"
 sleep 1000
 SCRIPT
+check "and says so, with the limit of a slow machine" says "did not end within 6 seconds" said
 check "what it left comes back" says "before" out/partial
 
 check "a silent guest fails" boot 124 --silence 4 <<<'sleep 1000'
@@ -158,6 +159,11 @@ counts()
 	return $status
 }
 
+# A second is less than usual.
+check "a fast machine leaves the usual time" test "$("$top/selftests/speed" 1000)" = 100
+check "a slow one leaves more" test "$("$top/selftests/speed" 2600)" = 200
+check "but not without limit" test "$("$top/selftests/speed" 1000000)" = 300
+check "a machine has a speed" within 100 "$("$top/selftests/speed")" 300
 check "a lane counts leaves" counts "3 0 0" printf '%s\n' 1..2 "    1..2" "    ok 1 a" "    ok 2 b" "ok 1 both" "ok 2 c"
 check "a lane counts what failed" counts "1 1 0" printf '%s\n' 1..2 "# of one" "ok 1 one" "# because" "not ok 2 two" "# after"
 check "and says why, last" says "^harness-lane\| # because$" said
