@@ -154,7 +154,7 @@ check: packages-check
 
 check-all: packages-all
 	@$(MAKE) -s --no-print-directory -j $$(nproc) tools
-	@selftests/check $(if $(MINUTES),--minutes $(MINUTES)) $(check_lanes) -- $(other_lanes)
+	@selftests/check $(if $(MINUTES),--minutes $(MINUTES)) $(if $(UNTIL),--until $(UNTIL)) $(check_lanes) -- $(other_lanes)
 
 kunit:
 	@$(lane) $@ selftests/qemu/kunit

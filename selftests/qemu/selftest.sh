@@ -145,6 +145,20 @@ pin=()
 kill %% 2>/dev/null || true
 wait
 
+# end_emulator: once the guest runs the script, kill QEMU
+end_emulator()
+{
+	until grep -qs begun "$work/out/output.log"; do
+		sleep 0.1
+	done
+	pkill -KILL -f "path=$work/out/console.log"
+}
+
+rm -f "$work/out/output.log"
+end_emulator &
+check "a guest whose QEMU is killed did not finish" boot 124 <<<'echo begun; sleep 1000'
+check "and says so" says "QEMU was ended by signal 9" said
+
 lane_options=()
 
 # counts COUNTS COMMAND...: the lane of a command that prints TAP has these counts
@@ -214,6 +228,65 @@ check "but is a warning, with lane, test, figure and limit" \
 LENIENT=1 check "a cost that is 12 % over its limit fails nevertheless" counts "0 1 0" "$work/cost.sh" 6720
 LENIENT=1 check "a cost within its limit is no warning" counts "1 0 0" "$work/cost.sh" 6000
 check "and says nothing" fails says "warning" said
+
+# A checkout with lanes of its own, each of which appends its name to the file "order": "good" ends
+# after the second has begun; "hung_once" and "hung" do not finish, at first or ever; "fails"
+# does not, either, but a test has failed; "stuck" does not end.
+mkdir -p "$work/planted/selftests"
+cp "$top/selftests/"{check,lane,speed} "$work/planted/selftests"
+cat >"$work/planted/Makefile" <<'MAKE'
+%:
+	@selftests/lane $@ ./plant $@
+MAKE
+printf '%s 1000 any planted\n' good hung_once hung fails stuck costly >"$work/planted/selftests/lanes"
+cat >"$work/planted/plant" <<'SCRIPT'
+#!/bin/bash
+echo "$1" >>order
+echo 1..2
+echo ok 1 first
+times=$(grep -cx "$1" order)
+case $1 in
+hung_once)	[ "$times" -gt 1 ] || exit 124 ;;
+hung)		exit 124 ;;
+fails)		echo not ok 2 second; exit 124 ;;
+stuck)		exec sleep infinity ;;
+costly)		echo "# # over the limit: cost.sh: a switch: 63, limit 60" ;;
+esac
+echo ok 2 second
+SCRIPT
+chmod 755 "$work/planted/plant"
+
+# planted STATUS COUNTS ORDER ARGUMENT...: selftests/check ends with STATUS and the line COUNTS,
+# and has run the lanes ORDER
+planted()
+{
+	local status=0
+
+	rm -f "$work/planted/order"
+	(cd "$work/planted" && exec "${pin[@]}" selftests/check "${@:4}") >"$work/said" 2>&1 || status=$?
+	echo "status $status; order $(paste -sd' ' "$work/planted/order")" >>"$work/said"
+	says "^status $1; order ($3)$" said && says "^$2$" said
+}
+
+check "a lane that does not finish is run again, after the others, and counted once" \
+	planted 0 "4 passed, 0 failed, 0 skipped" "hung_once good hung_once|good hung_once hung_once" hung_once good
+check "and is named" says "^repeated: hung_once did not finish .*/hung_once.first.log, .*/hung_once.log$" said
+check "one that does not finish twice fails" planted 1 "1 passed, 1 failed, 0 skipped" "hung hung" hung
+check "one of which a test failed is not run again" planted 1 "1 passed, 1 failed, 0 skipped" fails fails
+STRICT=1 check "nor is one with STRICT" planted 1 "1 passed, 1 failed, 0 skipped" hung_once hung_once
+check "nor is one that would not end in time" planted 1 "1 passed, 1 failed, 0 skipped" hung_once \
+	--until $(($(date +%s) + 900)) hung_once
+check "and says so" says "^hung_once\\| # hung_once: no time is left for it$" said
+check "a lane that runs when the time is over is ended, and fails" planted 1 "0 passed, 1 failed, 0 skipped" \
+	".*" --until "$(date +%s)" stuck
+pin=(taskset -c 0)
+check "one that has not begun then fails, too" \
+	planted 1 "0 passed, 2 failed, 0 skipped" ".*" --until "$(date +%s)" stuck hung -- good
+pin=()
+check "and one that need not run is left out" says "^left out: good$" said
+check "a cost over its limit" planted 0 "2 passed, 0 failed, 0 skipped" costly costly
+check "is named right before the counts" test "$(tail -n 3 "$work/said" | head -n 1)" = \
+	"warning: costly: cost.sh: a switch: 63, limit 60"
 
 # demand WHAT LINE COMMAND...: with an empty cache, where no package is installed and apt
 # knows no mirror, COMMAND fails with LINE, and prints nothing else but make's message
