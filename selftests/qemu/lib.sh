@@ -171,17 +171,18 @@ scratch()
 	trap 'rm -rf "${scratch_dirs[@]}"' EXIT
 }
 
-# logged FILE COMMAND...: run COMMAND silently; if it fails, show how it ended
+# logged FILE COMMAND...: run COMMAND silently, with its output in FILE; if it fails, show how it
+# ended. Meanwhile the log has a name of its own, as another run may have the same FILE.
 logged()
 {
-	local log=$1 rc=0
+	local log rc=0
 
-	shift
-	mkdir -p "$(dirname "$log")"
-	"$@" >"$log" 2>&1 </dev/null || rc=$?
-	[ "$rc" = 0 ] && return
+	mkdir -p "$(dirname "$1")"
+	log=$(mktemp "$1.XXXXXX")
+	"${@:2}" >"$log" 2>&1 </dev/null || rc=$?
+	[ "$rc" != 0 ] || { mv "$log" "$1"; return; }
 	tail -n 30 "$log" >&2
-	die "'$1' failed with status $rc; the whole log is $log"
+	die "'$2' failed with status $rc; the whole log is $log"
 }
 
 # ---- Debian's packages ------------------------------------------------------

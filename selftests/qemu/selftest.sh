@@ -312,6 +312,46 @@ ln -s /bin/true "$work/bin/apt-get"
 ln -s /bin/true "$work/bin/dpkg-query"
 mkdir -m 777 "$work/nobody"
 chmod 755 "$work"
+mkdir -p "$work/root/usr/bin" "$work/root/dev"
+touch "$work/root/usr/bin/"{gojq,jq}
+check "a disk can have jq, which is Debian's then" "$qemu_dir/image" --fill amd64 "$work/root.img" "$work/root"
+check "and not gojq" test ! -L "$work/root/usr/bin/jq"
+
+# two_logs: of two commands at once with one log, that which fails shows its own output
+two_logs()
+{
+	local said
+
+	(logged "$work/log/one" sh -c "until [ -e '$work/begun' ]; do sleep 0.1; done
+		echo theirs; touch '$work/ended'") &
+	said=$(logged "$work/log/one" sh -c "echo mine; touch '$work/begun'
+		until [ -e '$work/ended' ]; do sleep 0.1; done; false" 2>&1) && return 1
+	wait
+	echo "$said"
+	grep -qx mine <<<"$said" && ! grep -qx theirs <<<"$said"
+}
+
+check "two commands with one log do not write to it at once" two_logs
+
+# style_waits: another checkout unpacks the kernel's sources until style waits for them
+style_waits()
+{
+	local file=$cache/lock/source-version fd
+
+	git init -q "$work/tree"
+	exec {fd}>"$file"
+	flock "$fd"
+	{
+		until grep -q -- "-> FLOCK .*:$(stat -c %i "$file") " /proc/locks; do
+			sleep 0.1
+		done
+		flock -u "$fd"
+	} &
+	"$work/tree/selftests/style" kernel_doc {fd}>&-
+}
+
+check "a check of style that waits for another checkout passes" style_waits
+
 demand "a kernel where apt has no mirror of Debian" "apt knows no mirror .*VITRINE_MIRROR.*" \
 	"$work/tree/selftests/qemu/kernel" "$kernel"
 demand "a test of a user without the packages" \
