@@ -180,8 +180,8 @@ struct syscall_sites {
 #define PREFIX	"sys_"
 
 #define SYSCALL_NAME(function)						\
-	(#function + (__builtin_strncmp(#function, PREFIX, sizeof(PREFIX) - 1) ? \
-		      0 : sizeof(PREFIX) - 1))
+	(&#function[__builtin_strncmp(#function, PREFIX, sizeof(PREFIX) - 1) ? \
+		    0 : sizeof(PREFIX) - 1])
 
 #define SYSCALL_SITES(nr, name)						\
 	{								\
