@@ -89,8 +89,6 @@ static struct vtr_probe probes[] = {
 	VTR_PROBE(block_rq_complete, probe_complete),
 };
 #else
-#pragma message "the source \"block\" has no events: CONFIG_BLOCK is off"
-
 static struct vtr_probe probes[] = {};
 #endif
 

@@ -96,8 +96,6 @@ static struct vtr_probe probes[] = {
 	VTR_PROBE(page_fault_kernel, probe_kernel),
 };
 #else
-#pragma message "the source \"fault\" has no events: this kernel has no tracepoints for them"
-
 static struct vtr_probe probes[] = {};
 #endif
 

@@ -196,8 +196,6 @@ static struct vtr_probe ipi_probes[] = {
 	VTR_PROBE(ipi_exit, probe_ipi_exit),
 };
 #else
-#pragma message "the source \"ipi\" has no events: this architecture has no tracepoints for them"
-
 static struct vtr_probe ipi_probes[] = {};
 #endif
 

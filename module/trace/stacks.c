@@ -386,10 +386,6 @@ static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs
 }
 #endif
 
-#if !UNWIND_WORKS
-#pragma message "long waits are recorded without stacks: this kernel lets no module unwind"
-#endif
-
 /* Limits for each CPU: waits recorded per second, and in one burst. */
 #define MOST_PER_SECOND	1000
 #define MOST_AT_ONCE	100

@@ -134,8 +134,6 @@ static void probe_hang(void *unused, struct task_struct *task)
 
 static struct vtr_probe hang = VTR_PROBE(sched_process_hang, probe_hang);
 #else
-#pragma message "there is no trigger \"hung_task\": CONFIG_DETECT_HUNG_TASK is off"
-
 static struct vtr_probe hang = { "sched_process_hang" };
 #endif
 

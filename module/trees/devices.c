@@ -85,8 +85,6 @@ static void record_blocks(struct vitrine_node *root)
 	class_dev_iter_exit(&iter);
 }
 #else
-#pragma message "the tree \"devices\" has no block devices: CONFIG_BLOCK is off"
-
 int vtr_devices_start(void)
 {
 	return 0;
@@ -170,8 +168,6 @@ static int record_interfaces(struct vitrine_node *root, unsigned int max)
 	return nr - i;
 }
 #else
-#pragma message "the tree \"devices\" has no interfaces: CONFIG_NET is off"
-
 static unsigned int get_interfaces(int *indices, unsigned int max)
 {
 	return 0;

@@ -43,10 +43,6 @@ static const struct {
 	{ "page_table_bytes",		NR_PAGETABLE },
 };
 
-#ifndef CONFIG_SWAP
-#pragma message "the tree \"memory\" has no swap_cache_bytes: CONFIG_SWAP is off"
-#endif
-
 /* Events, counted per CPU since boot; from 7.1 on, those of reclaim per node. */
 static const struct {
 	const char	*name;

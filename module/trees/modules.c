@@ -161,10 +161,6 @@ void vtr_modules_go(void)
 	mutex_unlock(&versions_lock);
 }
 
-#ifndef CONFIG_MODULE_UNLOAD
-#pragma message "the tree \"modules\" has no references: CONFIG_MODULE_UNLOAD is off"
-#endif
-
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/modules_kunit.c"
 #endif

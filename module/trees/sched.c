@@ -128,10 +128,6 @@ static void begin_here(void *unused)
 	this_cpu_ptr(cells)->local.began_ns = current->se.exec_start;
 }
 
-#ifndef CONFIG_SCHED_INFO
-#pragma message "the tree \"sched\" has no wakeups and wakeup_latency_ns: CONFIG_SCHED_INFO is off"
-#endif
-
 /**
  * vtr_sched_stop() - stop counting
  *

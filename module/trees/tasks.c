@@ -274,10 +274,6 @@ int vtr_tasks_fill(struct vitrine_node *root)
 	return fill_err;
 }
 
-#ifndef CONFIG_SCHED_INFO
-#pragma message "the tree \"tasks\" has no runs and run_delay_ns: CONFIG_SCHED_INFO is off"
-#endif
-
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/tasks_kunit.c"
 #endif
