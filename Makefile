@@ -172,7 +172,7 @@ command command-sanitized:
 style:
 	@$(lane) $@ selftests/style spdx versions readme layers checkpatch kernel_doc spelling rst named shell tested
 style-builds:
-	@$(lane) $@ selftests/style sparse_6.1 sparse_6.12 tools
+	@$(lane) $@ selftests/style sparse_6.1 sparse_6.12 clang tools
 style-newest:
 	@$(lane) $@ selftests/style warnings_newest doc
 
