@@ -274,12 +274,46 @@ parted()
 			END { print pairs, whole, bad + 0; exit bad || pairs < 10 || whole < 100 }'
 }
 check "system calls are parted where their thread is switched out, and only there" parted
+
+# ---- requests to disks -------------------------------------------------------------------
+
+# in_flight: count the requests to the disks of this test that are in flight at a time, and list
+# those that have the id of another one in /tmp/clashes
+in_flight()
+{
+	sed -nE 's/.* async-(begin|end) .* block:[a-z]+ id ([^ ]+) (disk="([a-z]+).*)?.*/\1 \2 \4/p' /tmp/disks.txt | awk '
+		$1 == "begin" && $2 in open { print >"/tmp/clashes" }
+		$1 == "begin" { open[$2] = $3 ~ /^(nullb|loop)$/; nr += open[$2]; most = nr > most ? nr : most }
+		$1 == "end" && $2 in open { nr -= open[$2]; delete open[$2] }
+		END { print most + 0 }'
+}
+
+# read_twice: two programs read the same sector of a disk that is above another one
+read_twice()
+{
+	restart && for _ in 1 2; do
+		dd if="$upper" of=/dev/null bs=4k skip=1 count=1 iflag=direct &
+	done
+	wait
+	: >/tmp/clashes
+	archive disks && [ "$(in_flight)" -ge 4 ]
+}
+
+set_to events "-sched -irq -ipi -syscall -timer -power -module -printk"
+if modprobe null_blk queue_mode=2 irqmode=2 completion_nsec=1000000000 && modprobe loop; then
+	upper=/dev/loop0
+	losetup --direct-io=on "$upper" /dev/nullb0
+	check "block: four requests for a sector in flight together" retried read_twice
+	check "block: each of them has an id of its own" same /dev/null /tmp/clashes
+	losetup -d "$upper"
+	rmmod loop null_blk
+fi
 set_to clock "$clock"
 
 # ---- arguments of system calls -----------------------------------------------------------
 
 restart
-set_to events "-sched -irq -ipi -timer -power -module -printk -block +syscall:args:cpus=0-1"
+set_to events "-block +syscall:args:cpus=0-1"
 set_to events -fault
 check "arguments: listed, with a filter" grep -qx "+syscall:args:cpus=0-1" "$TRACE/events"
 set_to events "+syscall:args"

@@ -57,15 +57,14 @@ static const struct request_sites *request_sites(const struct request *rq)
 	return &sites[min_t(size_t, (__force u32)req_op(rq), ARRAY_SIZE(sites) - 1)];
 }
 
-static u32 request_device(const struct request *rq)
-{
-	return rq->q->disk ? disk_devt(rq->q->disk) : 0;
-}
-
-/* Two requests in flight never have both of these in common. */
+/*
+ * A tag belongs to one request in flight of a hardware queue. Sectors do not tell requests apart:
+ * several may be for the same sector, and a flush has none.
+ */
 static u64 request_id(const struct request *rq)
 {
-	return (u64)request_device(rq) << 44 ^ blk_rq_pos(rq);
+	return (u64)rq->q->id << 32 | rq->mq_hctx->queue_num << BLK_MQ_UNIQUE_TAG_BITS |
+	       (rq->tag & BLK_MQ_UNIQUE_TAG_MASK);
 }
 
 static void probe_issue(void *unused, struct request *rq)

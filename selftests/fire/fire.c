@@ -72,6 +72,7 @@ static struct timer_list timer = { .function = timer_function };
 static struct hrtimer hrtimer;
 static struct gendisk disk = { .disk_name = "vda" };
 static struct request_queue *queue;
+static struct blk_mq_hw_ctx *hardware_queue;
 static struct request *request;
 static const char message[] = "a message of 32 bytes, newline\n";
 static struct task_struct *other;
@@ -201,6 +202,7 @@ static void __exit fire_exit(void)
 {
 	put_task_struct(other);
 	kfree(request);
+	kfree(hardware_queue);
 	kfree(queue);
 }
 
@@ -211,14 +213,17 @@ static int __init fire_init(void)
 
 	now = (VTR_HRTIMER_NOW)address;
 	queue = kzalloc(sizeof(*queue), GFP_KERNEL);
+	hardware_queue = kzalloc(sizeof(*hardware_queue), GFP_KERNEL);
 	request = kzalloc(sizeof(*request), GFP_KERNEL);
-	if (!queue || !request) {
+	if (!queue || !hardware_queue || !request) {
 		kfree(request);
+		kfree(hardware_queue);
 		kfree(queue);
 		return -ENOMEM;
 	}
 	queue->disk = &disk;
 	request->q = queue;
+	request->mq_hctx = hardware_queue;
 	request->__sector = 2048;
 	request->__data_len = 4096;
 	hrtimer_setup(&hrtimer, hrtimer_function, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
