@@ -10,9 +10,7 @@ disruptive "CPU 1 goes offline"
 cpu1=/sys/devices/system/cpu/cpu1/online
 [ -w "$cpu1" ] || skip "CPU 1 cannot be taken offline"
 
-"$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
-crowd=$!
-trap 'kill $crowd; echo 1 >$cpu1' EXIT
+trap 'kill ${crowd:-}; echo 1 >$cpu1' EXIT
 
 # records: number of records of CPU 1
 records()
@@ -26,6 +24,32 @@ has_more()
 	[ "$(records)" -gt "$1" ]
 }
 
+# offline_and_online COMMAND...: take CPU 1 offline and online; run COMMAND before and after each
+offline_and_online()
+{
+	local online
+
+	for online in 0 1; do
+		"$@" && echo $online >"$cpu1" || return
+	done
+	"$@"
+}
+
+# never_decrease: the times of CPU 1 in which it does nothing, on any line that follows another
+never_decrease()
+{
+	offline_and_online value system '.root.cpus["1"] | "\(.idle_ns) \(.iowait_ns)"' | awk '
+		{ print; bad += $1 < idle || $2 < iowait; idle = $1; iowait = $2 }
+		END { exit bad || NR != 3 }'
+}
+
+load trees=system
+check "times of a CPU that goes offline and comes online do not decrease" never_decrease
+
+rmmod vitrine
+
+"$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &
+crowd=$!
 echo 0 >"$cpu1"
 load
 check "no ring for a CPU that never came" test ! -e "$TRACE/cpu1"

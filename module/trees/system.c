@@ -3,7 +3,7 @@
  * The tree "system": kind of machine, uptime, CPU time and memory; only figures that
  * modules can read on every supported kernel.
  *
- * Concurrency: none; the figures are read without a lock.
+ * Concurrency: the figures are read without a lock; vitrine_lazy_create() runs one fill at a time.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
@@ -34,17 +34,25 @@ static const struct {
 	{ "guest_nice_ns",	CPUTIME_GUEST_NICE },
 };
 
-/* Return a kind of CPU time. Idle time comes from the tick, which includes current idle. */
+/* The greatest times that were returned. */
+static DEFINE_PER_CPU(struct kernel_cpustat, greatest);
+
+/*
+ * Return a kind of CPU time. Idle time comes from the tick, which includes current idle, while the
+ * CPU is online. It never decreases, although its sources differ, and the tick may move current
+ * idle from one kind to the other.
+ */
 static u64 cpu_time(const struct kernel_cpustat *stat, unsigned int cpu,
 		    enum cpu_usage_stat usage)
 {
-	u64 us = -1ULL;
+	u64 *ret = &per_cpu(greatest, cpu).cpustat[usage], us = -1ULL;
 
 	if (cpu_online(cpu) && usage == CPUTIME_IDLE)
 		us = get_cpu_idle_time_us(cpu, NULL);
 	else if (cpu_online(cpu) && usage == CPUTIME_IOWAIT)
 		us = get_cpu_iowait_time_us(cpu, NULL);
-	return us == -1ULL ? stat->cpustat[usage] : us * NSEC_PER_USEC;
+	*ret = max(*ret, us == -1ULL ? stat->cpustat[usage] : us * NSEC_PER_USEC);
+	return *ret;
 }
 
 static void record_cpu(struct vitrine_node *cpus, unsigned int cpu)
