@@ -208,7 +208,7 @@ static u64 fewest_ps(struct vtr_ring *ring, void (*record)(unsigned int nr))
 		guard(irqsave)();
 		before = this_cpu_read(vtr_writer_ring);
 		/* Opens the chain of switches, without which no event is recorded. */
-		vtr_sched_attach(ring);
+		vtr_sched_attach(ring, smp_processor_id(), current);
 		record(1);
 		begin_ns = ktime_get_mono_fast_ns();
 		record(RECORDS);

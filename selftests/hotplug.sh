@@ -46,6 +46,30 @@ never_decrease()
 load trees=system
 check "times of a CPU that goes offline and comes online do not decrease" never_decrease
 
+# all_run: on CPU 1, the kernel's threads that take it offline and online have been switched to
+# since they were last woken up, if they did not run then
+all_run()
+{
+	awk '
+		$4 == "wakeup" && !runs[$5] { waits[$5] = $0 }
+		$4 == "switch" { runs[$5] = 0; runs[$9] = 1; delete waits[$9]; nr[$9]++ }
+		END {
+			for (thread in nr)
+				if (thread ~ /^(cpuhp|migration)\/1:/) {
+					nr_threads++
+					bad += thread in waits
+					print nr[thread], thread, waits[thread]
+				}
+			exit bad || nr_threads != 2
+		}' /tmp/hotplug.txt
+}
+
+clock=$(grep -o '\[[a-z]*\]' "$TRACE/clock" | tr -d '[]')
+[ "$clock" = counter ] || set_to clock mono
+set_to events +sched
+restart 8192
+check "record while it goes offline and comes online" eval 'offline_and_online true && archive hotplug'
+check "the threads that do it do not wait any more" all_run
 rmmod vitrine
 
 "$WORKLOAD" crowd 20 100000000 >/dev/null 2>&1 &

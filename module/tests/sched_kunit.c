@@ -194,7 +194,7 @@ static void wakeup_has_its_context(struct kunit *test)
 
 static void attach(void *ring)
 {
-	vtr_sched_attach(ring);
+	vtr_sched_attach(ring, smp_processor_id(), current);
 }
 
 /* The module of a string may have been unloaded while the ring was detached. */

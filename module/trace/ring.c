@@ -491,11 +491,11 @@ unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
 }
 
 /* Compose a switch to the idle thread, which is thread 0 of process 0. */
-static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
+static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now, u64 state)
 {
 	if (vtr_ring_is_wide(ring))
-		return vtr_ring_put_wide_switch(ring, words, now, 0, 0, 0);
-	words[0] = vtr_ring_running(ring, 0) + FIELD_PREP(FXT_HEADER_WORDS, 2);
+		return vtr_ring_put_wide_switch(ring, words, now, state, 0, 0);
+	words[0] = vtr_ring_running(ring, state) + FIELD_PREP(FXT_HEADER_WORDS, 2);
 	words[1] = now;
 	words[2] = 0;
 	words[3] = 0;
@@ -506,19 +506,20 @@ static unsigned int put_close(const struct vtr_ring *ring, u64 *words, u64 now)
  * vtr_ring_close_chain() - close the chain of switches with a switch to idle
  * @ring: ring of this CPU
  * @now: timestamp in ticks
+ * @state: state of the thread that was running, as returned by vtr_writer_state()
  *
  * Needs only the room that each sub-buffer reserves for this. A closed chain is left
  * unchanged. Code that opens a chain makes sure that there is room to close it again.
  *
  * Context: the ring's CPU, interrupts off.
  */
-void vtr_ring_close_chain(struct vtr_ring *ring, u64 now)
+void vtr_ring_close_chain(struct vtr_ring *ring, u64 now, u64 state)
 {
 	u64 *next = vtr_ring_next(ring);
 
 	/* Priority 0 means the idle thread or a closed chain. */
 	if (FIELD_GET(FXT_SWITCH_OUTGOING_PRIORITY, ring->running)) {
-		next += put_close(ring, next, now);
+		next += put_close(ring, next, now, state);
 		ring->other_records++;
 	}
 	ring->running = ring->switch_base;
@@ -536,7 +537,7 @@ static void begin_gap(struct vtr_ring *ring, u64 now)
 	struct vtr_ring_gap *gap = &ring->gap;
 	u64 *next;
 
-	vtr_ring_close_chain(ring, now);
+	vtr_ring_close_chain(ring, now, 0);
 	WRITE_ONCE(ring->limit, 0);
 	if (!gap->begin)
 		gap->begin = now;

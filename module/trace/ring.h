@@ -181,7 +181,7 @@ bool vtr_ring_advance(struct vtr_ring *ring, u64 now);
 unsigned int vtr_ring_put_wide_switch(const struct vtr_ring *ring, u64 *words,
 				      u64 now, u64 state, u64 incoming,
 				      u8 priority);
-void vtr_ring_close_chain(struct vtr_ring *ring, u64 now);
+void vtr_ring_close_chain(struct vtr_ring *ring, u64 now, u64 state);
 void vtr_ring_expire(u32 oldest);
 int vtr_ring_mmap(struct vtr_ring *ring, struct vm_area_struct *vma);
 ssize_t vtr_ring_copy(struct vtr_ring *ring, u64 sequence, void *bytes);

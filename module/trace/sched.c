@@ -5,7 +5,7 @@
  * Concurrency: all functions run on the CPU whose ring they write, with interrupts off:
  * sched_switch is called with the run queue locked, the other probes and attach/detach
  * disable interrupts themselves. Each CPU follows its own pointer in vtr_writer_ring,
- * which only attach and detach on that CPU change.
+ * which only attach and detach change: on that CPU, or while it is offline.
  *
  * The switches of a CPU form a chain: the incoming thread of a record is the
  * outgoing thread of the next one. Attach opens the chain with a switch from idle, detach
@@ -575,45 +575,50 @@ bool vtr_sched_records_wakeups(void)
 }
 
 /**
- * vtr_sched_attach() - begin to record on this CPU
- * @ring: ring of this CPU, without another writer
+ * vtr_sched_attach() - begin to record on a CPU
+ * @ring: ring without another writer
+ * @cpu: this CPU, or one that is offline
+ * @running: thread that runs there
  *
- * Opens the chain of switches with a switch from idle to the current thread; if there is no
+ * Opens the chain of switches with a switch from idle to @running; if there is no
  * room, it is opened once there is. The string table is emptied: while the ring was
  * detached, a module may have been unloaded whose strings are in the table, and other
  * strings may have their addresses now.
  *
- * Context: the ring's CPU, interrupts off; the probes are registered.
+ * Context: interrupts off; the probes are registered.
  */
-void vtr_sched_attach(struct vtr_ring *ring)
+void vtr_sched_attach(struct vtr_ring *ring, unsigned int cpu,
+		      const struct task_struct *running)
 {
 	u64 now = vtr_writer_ticks(ring);
 
 	vtr_strings_forget(&ring->strings);
 	if (vtr_ring_has(ring, VTR_WRITER_CHAIN_WORDS))
-		vtr_writer_open_chain(ring, now, current);
+		vtr_writer_open_chain(ring, now, running);
 	else
-		vtr_writer_reserve(ring, VTR_WRITER_CHAIN_WORDS, now, current);
-	this_cpu_write(vtr_writer_ring, ring);
-	if (vtr_sample_is_due(current))
+		vtr_writer_reserve(ring, VTR_WRITER_CHAIN_WORDS, now, running);
+	per_cpu(vtr_writer_ring, cpu) = ring;
+	if (vtr_sample_is_due(running))
 		vtr_sample_wake();
 }
 
 /**
- * vtr_sched_detach() - stop recording on this CPU
+ * vtr_sched_detach() - stop recording on a CPU
+ * @cpu: this CPU, or one that is offline
+ * @state: state of the thread that was running
  *
- * Closes the chain of switches with a switch from the current thread to idle.
+ * Closes the chain of switches with a switch from that thread to idle.
  *
- * Context: the CPU in question, interrupts off.
+ * Context: interrupts off.
  */
-void vtr_sched_detach(void)
+void vtr_sched_detach(unsigned int cpu, enum fxt_thread_state state)
 {
-	struct vtr_ring *ring = this_cpu_read(vtr_writer_ring);
+	struct vtr_ring *ring = per_cpu(vtr_writer_ring, cpu);
 
 	if (ring == &vtr_writer_none)
 		return;
-	vtr_ring_close_chain(ring, vtr_writer_ticks(ring));
-	this_cpu_write(vtr_writer_ring, &vtr_writer_none);
+	vtr_ring_close_chain(ring, vtr_writer_ticks(ring), vtr_writer_state(state));
+	per_cpu(vtr_writer_ring, cpu) = &vtr_writer_none;
 }
 
 /**

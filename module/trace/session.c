@@ -27,6 +27,7 @@
 #include <linux/log2.h>
 #include <linux/mutex.h>
 #include <linux/printk.h>
+#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
 
@@ -195,19 +196,19 @@ static struct vtr_ring **create_rings(const struct vtr_ring_config *config)
 
 static void attach_this_cpu(void *unused)
 {
-	struct vtr_ring *ring = session.rings[smp_processor_id()];
+	unsigned int cpu = smp_processor_id();
 
-	if (ring)
-		vtr_sched_attach(ring);
+	if (session.rings[cpu])
+		vtr_sched_attach(session.rings[cpu], cpu, current);
 }
 
 static void detach_this_cpu(void *unused)
 {
-	vtr_sched_detach();
+	vtr_sched_detach(smp_processor_id(), FXT_THREAD_NEW);
 }
 
-/* Runs on the CPU itself, before it runs anything but its own kernel threads. */
-static int cpu_online_callback(unsigned int cpu)
+/* Runs before the CPU starts, so that all its switches are recorded. */
+static int cpu_prepare_callback(unsigned int cpu)
 {
 	struct vtr_ring *ring;
 
@@ -228,14 +229,15 @@ static int cpu_online_callback(unsigned int cpu)
 		publish_ring(cpu);
 	guard(irqsave)();
 	if (session.recording)
-		attach_this_cpu(NULL);
+		vtr_sched_attach(session.rings[cpu], cpu, &init_task);
 	return 0;
 }
 
-static int cpu_offline_callback(unsigned int cpu)
+/* The thread that took the CPU offline waits there until the CPU comes online again. */
+static int cpu_dead_callback(unsigned int cpu)
 {
 	guard(irqsave)();
-	detach_this_cpu(NULL);
+	vtr_sched_detach(cpu, FXT_THREAD_BLOCKED);
 	return 0;
 }
 
@@ -472,7 +474,7 @@ u32 vtr_session_freeze_begin(void)
 	if (READ_ONCE(session.frozen))
 		return 0;
 	number = atomic_inc_return(&nr_freezes) ?: 1;
-	/* A full barrier: pairs with smp_mb() in cpu_online_callback(). */
+	/* A full barrier: pairs with smp_mb() in cpu_prepare_callback(). */
 	return cmpxchg(&session.frozen, 0, number) ? 0 : number;
 }
 
@@ -665,8 +667,8 @@ int vtr_session_init(const struct vtr_ring_config *settings)
 		err = replace_locked(settings);
 	if (err)
 		return err;
-	err = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "vitrine:online",
-				cpu_online_callback, cpu_offline_callback);
+	err = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "vitrine:prepare",
+				cpu_prepare_callback, cpu_dead_callback);
 	if (err < 0)
 		goto err_rings;
 	hotplug_state = err;

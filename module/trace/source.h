@@ -102,8 +102,9 @@ void vtr_sched_unregister(void);
 void vtr_sched_repeat_switch(unsigned int nr);
 void vtr_sched_repeat_wakeup(unsigned int nr);
 bool vtr_sched_records_wakeups(void);
-void vtr_sched_attach(struct vtr_ring *ring);
-void vtr_sched_detach(void);
+void vtr_sched_attach(struct vtr_ring *ring, unsigned int cpu,
+		      const struct task_struct *running);
+void vtr_sched_detach(unsigned int cpu, enum fxt_thread_state state);
 void vtr_sched_flush(struct vtr_ring *ring);
 
 #endif /* _VTR_SOURCE_H */

@@ -3,9 +3,9 @@
  * Helpers shared by all probes: find this CPU's ring, reserve space in it, and emit
  * thread records.
  *
- * Concurrency: all functions run on the CPU whose ring they write, with interrupts
- * off. Each CPU has its own pointer in vtr_writer_ring, which only
- * vtr_sched_attach() and vtr_sched_detach() on that CPU change. A ring is not freed
+ * Concurrency: all functions run on the CPU whose ring they write, or while it is offline, with
+ * interrupts off. Each CPU has its own pointer in vtr_writer_ring, which only
+ * vtr_sched_attach() and vtr_sched_detach() change, likewise. A ring is not freed
  * before an IPI has switched its CPU to another one, so code that runs with
  * interrupts off or in NMI context may dereference the pointer.
  */
