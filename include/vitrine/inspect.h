@@ -553,8 +553,8 @@ struct vitrine_percpu_uint {
  *
  * Counters and histograms for hot paths: an update writes to a cache line of the current CPU only
  * and takes no lock. The tree shows the sum over all CPUs, which is computed each time the tree is
- * opened or read, and once a second while it is mapped. These handles have memory of their own:
- * the publisher deletes each, before or after it destroys the tree. Format: "UINT_VALUE",
+ * opened or read, and once a second while it is mapped. A node does not delete those below it, but
+ * destroying the tree frees all of them: like other handles, they are not used after that. Format: "UINT_VALUE",
  * "Linear Histogram", "Exponential Histogram".
  *
  * ``struct vitrine_percpu_uint *vitrine_percpu_uint_create(parent, name)``
@@ -570,7 +570,8 @@ struct vitrine_percpu_uint {
  *	counts a value. In NMI, only if this_cpu_inc() is NMI-safe.
  *
  * ``vitrine_percpu_delete(void *handle)``
- *	deletes a counter or histogram, of which no update may be in progress. May sleep.
+ *	deletes a counter or histogram, of which no update may be in progress, before its tree is
+ *	destroyed. May sleep.
  */
 static inline struct vitrine_percpu_uint *vitrine_percpu_uint_create(VITRINE_BELOW)
 {

@@ -96,7 +96,7 @@ struct vtr_inspect_entry {
  *	opened, and once a second while the tree is mapped; calls for one tree are
  *	serialised. Must not create or destroy a tree, nor add or remove a refresher
  *	of this tree
- * @release: delete the value of a publisher that is gone; may be NULL
+ * @release: free the value together with the tree; may be NULL
  */
 struct vtr_inspect_refresher {
 	struct list_head list;

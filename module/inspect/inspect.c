@@ -49,11 +49,18 @@ static void copy_observe(struct vitrine_tree *tree)
 }
 #endif
 
-/* Free what only edits need; no handle is valid any more. */
+/* Free what only edits need, and per-CPU values; no handle is valid any more. */
 static void edits_free(struct vitrine_tree *tree)
 {
+	struct vtr_inspect_refresher *refresher, *next;
 	u32 i;
 
+	scoped_guard(mutex, &tree->refresh_lock)
+		list_for_each_entry_safe(refresher, next, &tree->refreshers, list) {
+			list_del(&refresher->list);
+			if (refresher->release)
+				refresher->release(refresher);
+		}
 	irq_work_sync(&tree->late);
 	for (i = 0; i < tree->blocks.heap.nr_ready; i++) {
 		set_page_private(virt_to_page(tree->area.pages[i]), 0);
@@ -266,8 +273,8 @@ void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
  * vtr_inspect_freeze() - end the edits of a tree forever
  * @tree: the tree, of which no handle is in use any more
  *
- * Removes the refreshers and waits for a refresh in progress. The generation tells
- * readers that the contents are final. Memory that only edits need is freed.
+ * Waits for a refresh in progress. The generation tells readers that the contents are
+ * final. Per-CPU values, and memory that only edits need, are freed.
  *
  * Context: task; may sleep.
  */
@@ -276,9 +283,6 @@ void vtr_inspect_freeze(struct vitrine_tree *tree)
 	struct vtr_heap *heap = &tree->blocks.heap;
 	unsigned long flags;
 
-	scoped_guard(mutex, &tree->refresh_lock)
-		while (!list_empty(&tree->refreshers))
-			list_del_init(tree->refreshers.next);
 	edits_free(tree);
 	/* No copy takes the lock of the tree any more after this one is released. */
 	guard(mutex)(&tree->copy_lock);
@@ -301,14 +305,8 @@ void vitrine_tree_destroy(struct vitrine_tree *tree)
 }
 VTR_EXPORT(vitrine_tree_destroy);
 
-/* Destroy a tree, and before it per-CPU values, which have memory of their own. */
 static void tree_forget(struct vtr_inspect_entry *entry)
 {
-	struct vtr_inspect_refresher *refresher, *next;
-
-	list_for_each_entry_safe(refresher, next, &entry->tree->refreshers, list)
-		if (refresher->release)
-			refresher->release(refresher);
 	vitrine_tree_destroy(entry->tree);
 }
 
@@ -501,20 +499,16 @@ void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 
 /**
  * vtr_inspect_remove_refresher() - remove a refresher
- * @tree: the tree; may be destroyed, as long as a reference keeps it
+ * @tree: the tree
  * @refresher: the refresher; no call is in progress after return
  *
  * Context: task; may sleep. Not from a refresher of this tree.
- * Return: true if the refresher was still in use, that is, the tree is not destroyed.
  */
-bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+void vtr_inspect_remove_refresher(struct vitrine_tree *tree,
 				  struct vtr_inspect_refresher *refresher)
 {
 	guard(mutex)(&tree->refresh_lock);
-	if (list_empty(&refresher->list))
-		return false;
-	list_del_init(&refresher->list);
-	return true;
+	list_del(&refresher->list);
 }
 
 /**

@@ -37,7 +37,7 @@ void vtr_inspect_visit(void (*fn)(struct vtr_inspect_entry *entry, void *ctx), v
 
 void vtr_inspect_add_refresher(struct vitrine_tree *tree,
 			       struct vtr_inspect_refresher *refresher);
-bool vtr_inspect_remove_refresher(struct vitrine_tree *tree,
+void vtr_inspect_remove_refresher(struct vitrine_tree *tree,
 				  struct vtr_inspect_refresher *refresher);
 void vtr_inspect_refresh(struct vitrine_tree *tree);
 int vtr_inspect_mmap(struct vitrine_tree *tree, struct vm_area_struct *vma);

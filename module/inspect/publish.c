@@ -504,9 +504,8 @@ VTR_EXPORT(vitrine_tree_show_stats);
  * time. All other fields are constant once the handle is returned. The cells of a
  * CPU that went offline are kept and included in the sum.
  *
- * Unlike other handles, these have memory of their own, which the publisher
- * frees before or after it destroys the tree. A handle holds a reference to its
- * tree, so that updates and deletion never access freed memory.
+ * Unlike other handles, these have memory of their own, which is freed when the value
+ * is deleted or the tree is destroyed.
  */
 
 /**
@@ -519,7 +518,7 @@ VTR_EXPORT(vitrine_tree_show_stats);
  * @nr_buckets: number of buckets
  * @nr_cells: number of cells per CPU
  * @refresher: refresher of the tree that updates the sums
- * @tree: the tree, with a reference
+ * @tree: the tree
  * @block: first word of the block of the property
  * @slot: word of @block that contains the sum of the first cell
  * @sums: sum of each of the @nr_cells cells over all CPUs; used only by @refresher
@@ -570,10 +569,13 @@ static void value_refresh(struct vtr_inspect_refresher *refresher)
 	vtr_edit_end(value->tree, flags);
 }
 
-static void value_release(struct vtr_inspect_refresher *refresher)
+static void value_free(struct vtr_inspect_refresher *refresher)
 {
-	vitrine_percpu_delete(container_of(refresher, struct vitrine_percpu_histogram,
-					   refresher));
+	struct vitrine_percpu_histogram *value =
+		container_of(refresher, struct vitrine_percpu_histogram, refresher);
+
+	free_percpu(value->counter.cells);
+	kfree(value);
 }
 
 /* Find the slots of a property. */
@@ -615,9 +617,8 @@ void *vitrine_percpu_create(struct vitrine_node *parent, const char *name,
 		goto err_value;
 	ret->nr_cells = nr_cells;
 	value_init(ret, block);
-	vtr_inspect_get(ret->tree);
 	ret->refresher.refresh = value_refresh;
-	ret->refresher.release = value_release;
+	ret->refresher.release = value_free;
 	vtr_inspect_add_refresher(ret->tree, &ret->refresher);
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
 	smp_wmb();
@@ -632,20 +633,15 @@ err_block:
 }
 VTR_EXPORT(vitrine_percpu_create);
 
-/* If the tree was destroyed before, the property is gone; the reference keeps its pages. */
 void vitrine_percpu_delete(void *handle)
 {
 	struct vitrine_percpu_histogram *value = handle;
-	struct vitrine_tree *tree;
 
 	if (!value)
 		return;
-	tree = value->tree;
-	if (vtr_inspect_remove_refresher(tree, &value->refresher))
-		vitrine_delete(value->block);
-	free_percpu(value->counter.cells);
-	kfree(value);
-	vtr_inspect_put(tree);
+	vtr_inspect_remove_refresher(value->tree, &value->refresher);
+	vitrine_delete(value->block);
+	value_free(&value->refresher);
 }
 VTR_EXPORT(vitrine_percpu_delete);
 

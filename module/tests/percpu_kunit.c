@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * KUnit suite of the per-CPU values of publish.c, kernel only: sums are exact, from every CPU
- * and with nested interrupts; histograms have the form of ordinary ones; deletion is safe in
- * any order.
+ * and with nested interrupts; histograms have the form of ordinary ones; values go with their
+ * tree, or before it.
  */
 #include <linux/completion.h>
+#include <linux/device.h>
 #include <linux/hrtimer.h>
 #include <linux/kthread.h>
 
@@ -212,22 +213,54 @@ static void sums_from_tasks_and_interrupts_are_exact(struct kunit *test)
 	vitrine_percpu_delete(load->counter);
 }
 
-static void deletion_is_safe_in_any_order(struct kunit *test)
+static void a_value_may_be_deleted_after_its_node(struct kunit *test)
 {
 	struct vitrine_node *node = vitrine_node_create(root, "node");
-	struct vitrine_percpu_histogram *histogram;
-	struct vitrine_percpu_uint *counter, *below;
+	struct vitrine_percpu_uint *below = vitrine_percpu_uint_create(node, "below");
 
-	counter = vitrine_percpu_uint_create(root, "counter");
-	below = vitrine_percpu_uint_create(node, "below");
-	histogram = vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 9);
 	vitrine_delete(node);
+	vitrine_percpu_uint_add(below, 1);
 	vitrine_percpu_delete(below);
-	published_exit(test);
+	KUNIT_EXPECT_EQ(test, tree->blocks.nr_values + tree->blocks.nr_tombstones, 0);
+}
+
+/* Forget a counter and a histogram in a tree, whose first page shows whether the tree is freed. */
+static struct page *forget_values(struct kunit *test, struct vitrine_tree *other)
+{
+	struct vitrine_node *node = vitrine_node_create(vitrine_tree_root(other), "node");
+	struct vitrine_percpu_uint *counter = vitrine_percpu_uint_create(node, "counter");
+	struct page *page = virt_to_page(other->area.pages[0]);
+
+	KUNIT_ASSERT_NOT_NULL(test, counter);
+	KUNIT_ASSERT_NOT_NULL(test, vitrine_percpu_histogram_create(node, "h", 0, 1, 2, 9));
 	vitrine_percpu_uint_add(counter, 1);
-	vitrine_percpu_histogram_insert(histogram, 1);
-	vitrine_percpu_delete(counter);
-	vitrine_percpu_delete(histogram);
+	get_page(page);
+	return page;
+}
+
+static void expect_freed(struct kunit *test, struct page *page)
+{
+	KUNIT_EXPECT_EQ(test, page_count(page), 1);
+	put_page(page);
+}
+
+static void forgotten_values_go_with_their_tree(struct kunit *test)
+{
+	struct device *dev = root_device_register("vitrine-kunit");
+	struct vitrine_tree *other = vitrine_tree_create("kunit2", 0);
+	struct page *page = forget_values(test, other);
+
+	vitrine_tree_destroy(other);
+	expect_freed(test, page);
+	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
+	page = forget_values(test, devm_vitrine_tree_create(dev, "kunit2", 0));
+	root_device_unregister(dev);
+	expect_freed(test, page);
+	/* as that of a lazy tree whose fill() fails */
+	other = vtr_inspect_create("kunit2", 0, GFP_KERNEL);
+	page = forget_values(test, other);
+	vtr_inspect_put(other);
+	expect_freed(test, page);
 }
 
 static void refusals_are_null(struct kunit *test)
@@ -247,7 +280,8 @@ static struct kunit_case percpu_cases[] = {
 	KUNIT_CASE(counter_is_summed_when_read),
 	KUNIT_CASE(histogram_is_that_of_the_tree),
 	KUNIT_CASE(sums_from_tasks_and_interrupts_are_exact),
-	KUNIT_CASE(deletion_is_safe_in_any_order),
+	KUNIT_CASE(a_value_may_be_deleted_after_its_node),
+	KUNIT_CASE(forgotten_values_go_with_their_tree),
 	KUNIT_CASE(refusals_are_null),
 	{}
 };

@@ -201,11 +201,9 @@ static void card_publish(struct card *card)
 		vitrine_uint_create(vitrine_node_create(root, "node"), "value", i);
 }
 
-/* The publisher must delete per-CPU values; destroying the tree does not. */
+/* All values, those per CPU included, go with their tree. */
 static void card_unpublish(struct card *card)
 {
-	vitrine_percpu_delete(card->interrupts);
-	vitrine_percpu_delete(card->packet_bytes);
 	if (!managed)
 		vitrine_tree_destroy(card->tree);
 }
