@@ -165,6 +165,26 @@ check "the longest name" publish mode=idle name="$(printf 'x%.0s' {1..63})"
 check "the tree with the longest name has its file" test -e "$INSPECT/$(printf 'x%.0s' {1..63}).inspect"
 rmmod publisher
 
+# ---- misused ----------------------------------------------------------------
+
+# misused_trees: two trees whose driver makes a mistake twice are each named once in the log
+misused_trees()
+{
+	local panic name
+
+	panic=$(</proc/sys/kernel/panic_on_warn)
+	echo 1 >/proc/sys/kernel/panic_on_warn
+	mark_log
+	for name in first second; do
+		publish misuse=1 "name=$name" && rmmod publisher || return
+	done
+	echo "$panic" >/proc/sys/kernel/panic_on_warn
+	marked_log | sed -n 's/.*vitrine: tree "\(.*\)": a call had invalid arguments.*/\1/p' |
+		paste -sd' ' | tee /dev/stderr | grep -qx "first second"
+}
+
+check "a driver's mistakes are logged once for each tree, and are no warning" misused_trees
+
 # ---- held -------------------------------------------------------------------
 
 publish mode=batch

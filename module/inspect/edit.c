@@ -71,9 +71,9 @@ bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
 /**
  * vtr_edit_refuse() - count a call that failed
  * @tree: the tree
- * @err: reason; -EINVAL is a bug of the caller and warns once
+ * @err: reason; -EINVAL is a bug of the caller, which is logged once for each tree
  *
- * The warning is printed by vtr_edit_late(), because the caller may hold a lock that printk()
+ * The message is printed by vtr_edit_late(), because the caller may hold a lock that printk()
  * takes, such as that of a run queue.
  *
  * Context: any.
@@ -81,10 +81,8 @@ bool vtr_edit_block_slow(struct vitrine_tree *tree, const void *block,
 void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 {
 	atomic_long_inc(&tree->failed);
-	if (err != -EINVAL || READ_ONCE(tree->misused))
-		return;
-	WRITE_ONCE(tree->misused, true);
-	irq_work_queue(&tree->late);
+	if (err == -EINVAL && !cmpxchg(&tree->misuse, 0, VTR_EDIT_MISUSED))
+		irq_work_queue(&tree->late);
 }
 
 /**
@@ -152,9 +150,9 @@ void vtr_edit_late(struct irq_work *work)
 	while (vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES &&
 	       vtr_edit_add_page(tree, GFP_NOWAIT))
 		;
-	WARN_ONCE(READ_ONCE(tree->misused),
-		  "vitrine: tree \"%s\": a call had invalid arguments, or was for another type or a deleted value\n",
-		  tree->entry.name);
+	if (cmpxchg(&tree->misuse, VTR_EDIT_MISUSED, VTR_EDIT_MISUSE_LOGGED) == VTR_EDIT_MISUSED)
+		pr_warn("vitrine: tree \"%s\": a call had invalid arguments, or was for another type or a deleted value\n",
+			tree->entry.name);
 }
 
 /* Let vtr_edit_late() refill the reserve: at once if interrupts are on. */

@@ -115,6 +115,10 @@ struct vtr_inspect_refresher {
  */
 #define VTR_EDIT_RESERVE_PAGES	2
 
+/* States of struct vitrine_tree::misuse. */
+#define VTR_EDIT_MISUSED	1
+#define VTR_EDIT_MISUSE_LOGGED	2
+
 /* Size of the notes that belong to one page; see tree.h. */
 #define VTR_EDIT_NOTES_BYTES	(VTR_HEAP_BLOCKS_PER_PAGE * sizeof(u32))
 
@@ -155,7 +159,7 @@ struct vtr_edit_page {
  * @figures: properties in which the tree shows its own usage, in the order in which publish.c
  *	describes them
  * @late: vtr_edit_late()
- * @misused: a call had invalid arguments
+ * @misuse: 0, VTR_EDIT_MISUSED if a call had invalid arguments, or VTR_EDIT_MISUSE_LOGGED
  * @account: __GFP_ACCOUNT if the memory is charged to the cgroup of a reader, else 0
  * @may_sleep: all editors may sleep, so allocations wait for memory
  */
@@ -180,7 +184,7 @@ struct vitrine_tree {
 	struct vtr_inspect_refresher stats;
 	struct vitrine_uint	*figures[5];
 	struct irq_work		late;
-	bool			misused;
+	unsigned int		misuse;
 	gfp_t			account;
 	bool			may_sleep;
 };

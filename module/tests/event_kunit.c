@@ -14,6 +14,7 @@
 #define TEST_MOST_WORDS	600	/* more than any event here takes */
 
 static DEFINE_VITRINE_CATEGORY(kunit_event);
+static DEFINE_VITRINE_CATEGORY(all);
 
 /* A site with everything that it refers to. */
 struct random_site {
@@ -378,9 +379,16 @@ static void lost_event_is_not_seen(struct kunit *test)
 	vtr_ring_put(ring);
 }
 
+/* A mistake of a driver, which must not panic with panic_on_warn. */
+static void a_bad_name_of_a_category_is_refused(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, vitrine_category_register(&vitrine_category_all), -EINVAL);
+}
+
 static struct kunit_case event_cases[] = {
 	KUNIT_CASE(lost_event_is_not_seen),
 	KUNIT_CASE(fast_path_writes_what_the_reference_does),
+	KUNIT_CASE(a_bad_name_of_a_category_is_refused),
 	{}
 };
 

@@ -521,8 +521,11 @@ static bool is_name(const char *name)
 
 int vitrine_category_register(struct vitrine_category *category)
 {
-	if (WARN_ON_ONCE(!is_name(category->name)))
+	if (!is_name(category->name)) {
+		pr_warn("category \"%s\" not registered: want letters, digits and \"_\", and not \"all\"\n",
+			category->name);
 		return -EINVAL;
+	}
 	guard(mutex)(&category_mutex);
 	if (find(category->name))
 		return -EEXIST;

@@ -52,6 +52,10 @@ static bool managed;
 module_param(managed, bool, 0444);
 MODULE_PARM_DESC(managed, "Let vitrine destroy the tree when the module is unloaded");
 
+static bool misuse;
+module_param(misuse, bool, 0444);
+MODULE_PARM_DESC(misuse, "Delete the root of the tree, twice");
+
 static unsigned int steps;
 module_param(steps, uint, 0444);
 MODULE_PARM_DESC(steps, "Number of packets to send on each queue at first");
@@ -199,6 +203,10 @@ static void card_publish(struct card *card)
 		queue_publish(&card->queues[i], root, i);
 	for (i = 0; i < nodes; i++)
 		vitrine_uint_create(vitrine_node_create(root, "node"), "value", i);
+	if (misuse) {
+		vitrine_delete(root);
+		vitrine_delete(root);
+	}
 }
 
 /* All values, those per CPU included, go with their tree. */
