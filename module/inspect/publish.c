@@ -559,8 +559,10 @@ static void value_refresh(struct vtr_inspect_refresher *refresher)
 	unsigned long flags;
 	unsigned int i;
 
-	for (i = 0; i < value->nr_cells; i++)
+	for (i = 0; i < value->nr_cells; i++) {
 		value->sums[i] = cell_sum(value->counter.cells + i);
+		cond_resched();
+	}
 	if (!memcmp(value->slot, value->sums, bytes))
 		return;
 	if (!vtr_edit_begin_block(value->tree, value->block, &flags))

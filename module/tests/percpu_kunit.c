@@ -263,6 +263,21 @@ static void forgotten_values_go_with_their_tree(struct kunit *test)
 	expect_freed(test, page);
 }
 
+/* The cells of many CPUs take long to read. */
+static void a_refresh_lets_other_tasks_run(struct kunit *test)
+{
+	struct vitrine_percpu_histogram *histogram =
+		vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 60);
+
+	KUNIT_ASSERT_NOT_NULL(test, histogram);
+	if (IS_ENABLED(CONFIG_PREEMPTION))
+		kunit_skip(test, "every task is preempted when another one is due");
+	set_tsk_need_resched(current);
+	set_preempt_need_resched();
+	value_refresh(&histogram->refresher);
+	KUNIT_EXPECT_FALSE(test, need_resched());
+}
+
 static void refusals_are_null(struct kunit *test)
 {
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_uint_create(NULL, "counter"));
@@ -282,6 +297,7 @@ static struct kunit_case percpu_cases[] = {
 	KUNIT_CASE(sums_from_tasks_and_interrupts_are_exact),
 	KUNIT_CASE(a_value_may_be_deleted_after_its_node),
 	KUNIT_CASE(forgotten_values_go_with_their_tree),
+	KUNIT_CASE(a_refresh_lets_other_tasks_run),
 	KUNIT_CASE(refusals_are_null),
 	{}
 };
