@@ -712,10 +712,11 @@ static unsigned int nr_trees;
 static size_t nr_bytes;
 static unsigned long nr_dropped;
 
-/* Return the size of the pages and of the table that lists them. */
+/* Return the size of the pages and of the two tables that list them. */
 static size_t bytes_of(const struct vitrine_tree *tree)
 {
-	return tree->area.nr_pages * PAGE_SIZE + tree->area.max_pages * sizeof(void *);
+	return tree->area.nr_pages * PAGE_SIZE + tree->area.max_pages * sizeof(void *) +
+	       struct_size(tree->pages, numbers, tree->area.max_pages);
 }
 
 static void drop(struct vtr_inspect_entry *entry)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A publisher whose trees are retained, for retained.sh: trees= of them, called <name>0,
- * <name>1 and so on, each of at least kb= KiB. A thread updates the first tree
- * continuously until the module is unloaded; "steps" is the number of updates, and "twice"
- * two times that.
+ * <name>1 and so on, each of at least kb= KiB, with a limit of limit_kb= KiB more. A thread
+ * updates the first tree continuously until the module is unloaded; "steps" is the number of
+ * updates, and "twice" two times that.
  *
  * Concurrency: the thread ends before the trees are retained.
  */
@@ -28,6 +28,9 @@ module_param(trees, uint, 0444);
 static unsigned int kb;
 module_param(kb, uint, 0444);
 
+static unsigned int limit_kb = 64;
+module_param(limit_kb, uint, 0444);
+
 static struct vitrine_tree *tree[MAX_TREES];
 static struct vitrine_uint *steps, *twice;
 static struct task_struct *task;
@@ -39,7 +42,7 @@ static struct vitrine_tree *publish(unsigned int nr)
 	unsigned int i;
 
 	snprintf(title, sizeof(title), "%s%u", name, nr);
-	new_tree = vitrine_tree_create(title, (kb + 64) * 1024UL);
+	new_tree = vitrine_tree_create(title, (kb + limit_kb) * 1024UL);
 	for (i = 0; i < kb * 1024 / VALUE_BYTES; i++)
 		vitrine_uint_create(vitrine_tree_root(new_tree), "value", i);
 	return new_tree;
