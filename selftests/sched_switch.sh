@@ -90,5 +90,7 @@ same_as_ftrace()
 
 check "the same sequence that ftrace sees" same_as_ftrace
 same_as_ftrace | sed 's/^/# /'
+check "ftrace sees no function of the module" \
+	fails grep -m 5 -F '[vitrine]' /sys/kernel/tracing/available_filter_functions
 
 finish
