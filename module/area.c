@@ -3,7 +3,8 @@
  * Page-backed memory and its mapping into a VMA.
  *
  * Concurrency: the owner of an area fills @pages and publishes them with a release store
- * of @nr_pages; the fault handler reads both without a lock. No page of a mapped area is
+ * of @nr_pages; the fault handler reads both without a lock, and the owner may replace @pages
+ * by a longer copy. No page of a mapped area is
  * removed before vtr_area_deinit(); a page that is still mapped then is freed with its last
  * reference. The mapped file keeps the owner of the area alive.
  *
@@ -32,6 +33,7 @@ int vtr_area_init(struct vtr_area *area, unsigned int max_pages, gfp_t gfp)
 	if (!area->pages)
 		return -ENOMEM;
 	area->nr_pages = 0;
+	area->nr_slots = max_pages;
 	area->max_pages = max_pages;
 	atomic_set(&area->nr_mappings, 0);
 	return 0;
@@ -49,7 +51,7 @@ void vtr_area_drop(struct vtr_area *area, unsigned int first)
 	unsigned int i;
 
 	WRITE_ONCE(area->nr_pages, first);
-	for (i = first; i < area->max_pages; i++) {
+	for (i = first; i < area->nr_slots; i++) {
 		if (area->pages[i])
 			put_page(virt_to_page(area->pages[i]));
 		area->pages[i] = NULL;
@@ -135,8 +137,7 @@ static vm_fault_t area_fault(struct vm_fault *vmf)
 
 	if (vmf->pgoff >= nr_pages)
 		return VM_FAULT_SIGBUS;
-	page = virt_to_page(area->pages[array_index_nospec(vmf->pgoff,
-							   nr_pages)]);
+	page = virt_to_page(READ_ONCE(area->pages)[array_index_nospec(vmf->pgoff, nr_pages)]);
 	get_page(page);
 	vmf->page = page;
 	return 0;

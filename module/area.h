@@ -18,12 +18,14 @@ struct vm_area_struct;
  *	The owner stores
  *	it with smp_store_release() after filling in @pages, and the fault handler loads
  *	it with smp_load_acquire()
- * @max_pages: length of @pages, and of the longest mapping
+ * @nr_slots: length of @pages
+ * @max_pages: maximum length of @pages, and of the longest mapping
  * @nr_mappings: number of mappings
  */
 struct vtr_area {
 	void		**pages;
 	unsigned int	nr_pages;
+	unsigned int	nr_slots;
 	unsigned int	max_pages;
 	atomic_t	nr_mappings;
 };

@@ -84,4 +84,12 @@ echo "# 100,000 numbers of 1,000 names take $((taken / 1000)) bytes a hundred"
 check "each takes at most 40 bytes, all included" within_limit 1600000 $taken 4000000 100000
 rmmod bench
 
+# All that a tree takes, its file in debugfs included.
+before=$(bytes_of_memory)
+check "1,000 trees of ten values are made" insmod "$VITRINE_MODULES/bench.ko" trees=1000
+taken=$(($(bytes_of_memory) - before))
+echo "# a tree of ten values takes $((taken / 1000)) bytes"
+check "a tree of ten values takes at most 8 KiB, all included" within 4096000 $taken 8192000
+rmmod bench
+
 finish

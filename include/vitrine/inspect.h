@@ -23,9 +23,9 @@
  * Context: functions that create or destroy a tree, a lazy tree or a per-CPU value may sleep. All
  * other functions can be called from any context and with any lock held. In NMI context a call on
  * a tree that is being edited is dropped and counted as failed. With preemption disabled, a call
- * allocates nothing: it uses a reserve of two pages, which is refilled as soon as interrupts are
- * on. A publisher that creates more at once calls vitrine_tree_reserve() before. On PREEMPT_RT, a
- * caller that holds a lock of the page allocator itself must disable preemption, too.
+ * allocates nothing: it uses a reserve, which is refilled as soon as interrupts are on. That is
+ * 2 KiB, and two pages in a tree that has used as much. A publisher that creates more at once calls
+ * vitrine_tree_reserve() before. On PREEMPT_RT, a caller that holds a lock of the page allocator itself must disable preemption, too.
  *
  * Locking: each call is one write section of the tree, with interrupts off; calls on one tree are
  * serialised internally. As with any pointer, the caller must not use a handle after deleting the
@@ -160,7 +160,7 @@ struct vitrine_tree *devm_vitrine_tree_create(struct device *dev, const char *na
  * Readers see all edits of a batch at once, or none. During a batch the caller holds the lock
  * of the tree with interrupts off: it must not sleep, and should be short. Batches of one tree
  * nest; those of several trees are always begun in the same order. As no memory is allocated,
- * creations are limited to the free space of the tree and about 8 KiB. In NMI, a batch has no
+ * creations are limited to the reserve and to what vitrine_tree_reserve() has added. In NMI, a batch has no
  * effect.
  *
  * ``vitrine_batch_begin(struct vitrine_tree *tree)``

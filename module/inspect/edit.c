@@ -86,6 +86,57 @@ void vtr_edit_refuse(struct vitrine_tree *tree, int err)
 }
 
 /**
+ * vtr_edit_add_tables() - replace the tables of a tree by larger ones
+ * @tree: the tree, which has at most one page, or none yet
+ * @nr_pages: number of pages for which the new tables have room
+ * @gfp: allocation flags
+ *
+ * Context: as @gfp allows, without the lock of the tree.
+ * Return: false if memory is short.
+ */
+bool vtr_edit_add_tables(struct vitrine_tree *tree, unsigned int nr_pages, gfp_t gfp)
+{
+	u32 nr_names = roundup_pow_of_two(clamp(nr_pages * 16, 64U, 64U << 10));
+	struct vtr_tree_name *names = kvcalloc(nr_names, sizeof(*names), gfp);
+	struct vitrine_pages *old, *new;
+	void **pages, **notes;
+	unsigned long flags;
+	bool is_whole;
+
+	new = kvzalloc(struct_size(new, numbers, VTR_EDIT_SLOT_WORDS * nr_pages), gfp);
+	is_whole = names && new;
+	vtr_edit_lock(tree, &flags);
+	if (is_whole && tree->area.nr_slots < nr_pages) {
+		pages = (void **)new->numbers + nr_pages;
+		notes = pages + nr_pages;
+		old = tree->pages;
+		strscpy(new->name, tree->entry.name, sizeof(new->name));
+		if (old) {
+			*new->numbers = *old->numbers;
+			*pages = *tree->area.pages;
+			*notes = *tree->blocks.notes;
+			new->nr_pages = old->nr_pages;
+			old->magic = 0;
+		}
+		new->magic = VITRINE_PAGES_MAGIC;
+		names = vtr_tree_use_names(&tree->blocks, names, nr_names);
+		tree->blocks.notes = (u32 **)notes;
+		tree->edit_pages = (struct vtr_edit_page *)(notes + nr_pages);
+		tree->blocks.heap.pages = pages;
+		/* Pairs with the address dependency of area_fault() and vtr_edit_handle(). */
+		smp_store_release(&tree->area.pages, pages);
+		tree->area.nr_slots = nr_pages;
+		tree->old_pages = old;
+		tree->pages = new;
+		new = NULL;
+	}
+	vtr_edit_unlock(tree, flags);
+	kvfree(names);
+	kvfree(new);
+	return is_whole;
+}
+
+/**
  * vtr_edit_add_page() - allocate one page into the reserve
  * @tree: the tree
  * @gfp: allocation flags
@@ -106,15 +157,18 @@ bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp)
 		return false;
 	if (IS_ENABLED(CONFIG_VITRINE_KUNIT) && ~gfp & vtr_edit_gfp_needed)
 		return false;
-	gfp |= tree->account;
-	page = alloc_page(gfp | __GFP_NOWARN | __GFP_ZERO);
-	notes = kmalloc(VTR_EDIT_NOTES_BYTES, gfp | __GFP_NOWARN);
+	gfp |= tree->account | __GFP_NOWARN;
+	if (vtr_peek(heap->nr_ready) == vtr_peek(tree->area.nr_slots) &&
+	    !vtr_edit_add_tables(tree, tree->area.max_pages, gfp))
+		return false;
+	page = alloc_page(gfp | __GFP_ZERO);
+	notes = kmalloc(VTR_EDIT_NOTES_BYTES, gfp);
 	if (!page || !notes)
 		goto out_free;
 
 	vtr_edit_lock(tree, &flags);
 	nr = heap->nr_ready;
-	room = nr < tree->area.max_pages;
+	room = nr < tree->area.nr_slots;
 	if (room) {
 		/* The page leads to its tree, so that handles find the tree. */
 		tree->edit_pages[nr].tree = tree;
@@ -168,7 +222,7 @@ static bool refill_later(struct vitrine_tree *tree)
 }
 
 /**
- * vtr_edit_refill_slow() - allocate pages into the reserve
+ * vtr_edit_refill_slow() - allocate pages until VTR_EDIT_RESERVE_PAGES are in the reserve
  * @tree: the tree
  *
  * A caller that cannot be preempted might hold the lock of a run queue, or one of the page
@@ -177,7 +231,8 @@ static bool refill_later(struct vitrine_tree *tree)
  * was called.
  *
  * Context: any.
- * Return: as vtr_edit_refill().
+ * Return: true if at least one page was added, so that an edit that has found the heap full may
+ *	succeed if repeated.
  */
 bool vtr_edit_refill_slow(struct vitrine_tree *tree)
 {

@@ -111,7 +111,8 @@ struct vtr_inspect_refresher {
 /*
  * Number of pages in the reserve of a tree, for callers that cannot allocate. Every call
  * that may use a page first refills the reserve, if it can, or else has it refilled by an
- * irq_work.
+ * irq_work. A tree that uses less than half of a page needs none: the rest of the page serves
+ * as the reserve.
  */
 #define VTR_EDIT_RESERVE_PAGES	2
 
@@ -135,6 +136,14 @@ struct vtr_edit_page {
 	u32			first;
 };
 
+/*
+ * The tables with a slot for each page are one allocation: the physical addresses, in struct
+ * vitrine_pages, the addresses, the notes, and struct vtr_edit_page. By default, a tree begins
+ * with tables for one page. With the second page it gets those for all pages that it can have.
+ * The first ones are kept, because handles lead to them.
+ */
+#define VTR_EDIT_SLOT_WORDS	5
+
 /**
  * struct vitrine_tree - a tree
  * @generation: address of the generation in the header block; odd means locked
@@ -147,7 +156,8 @@ struct vtr_edit_page {
  * @blocks: the hierarchy and its heap
  * @area: pages of the heap that are in use, for mappings
  * @edit_pages: one for each page that the tree can have
- * @pages: physical addresses of the pages, for readers of memory dumps
+ * @pages: the tables, which begin with the physical addresses for readers of memory dumps
+ * @old_pages: the tables that these have replaced, or NULL
  * @failed: number of creations and updates that failed
  * @kref: held by the publisher, open files and mappings
  * @entry: name and file
@@ -173,7 +183,7 @@ struct vitrine_tree {
 	struct vtr_tree		blocks;
 	struct vtr_area		area;
 	struct vtr_edit_page	*edit_pages;
-	struct vitrine_pages	*pages;
+	struct vitrine_pages	*pages, *old_pages;
 	atomic_long_t		failed;
 	struct kref		kref;
 	struct vtr_inspect_entry entry;
@@ -207,7 +217,9 @@ static inline u32 vtr_edit_index(const void *handle)
 
 static inline void *vtr_edit_handle(const struct vitrine_tree *tree, u32 index)
 {
-	return vtr_tree_address(&tree->blocks, index);
+	/* Without the lock: the array may be replaced by a longer one. */
+	return vtr_peek(tree->area.pages)[index / VTR_HEAP_BLOCKS_PER_PAGE] +
+	       index % VTR_HEAP_BLOCKS_PER_PAGE * INSPECT_MIN_BLOCK_BYTES;
 }
 
 /**
@@ -363,22 +375,23 @@ static inline unsigned int vtr_edit_reserve(const struct vitrine_tree *tree)
 /* For KUnit, which defines it: allocations fail unless their gfp flags include these. */
 extern gfp_t vtr_edit_gfp_needed;
 
+bool vtr_edit_add_tables(struct vitrine_tree *tree, unsigned int nr_pages, gfp_t gfp);
 bool vtr_edit_add_page(struct vitrine_tree *tree, gfp_t gfp);
 void vtr_edit_late(struct irq_work *work);
 bool vtr_edit_refill_slow(struct vitrine_tree *tree);
 
 /**
- * vtr_edit_refill() - make sure that VTR_EDIT_RESERVE_PAGES pages are in the reserve
+ * vtr_edit_refill() - make sure that VTR_EDIT_RESERVE_PAGES pages are in the reserve, if the tree
+ *	needs one
  * @tree: the tree
  *
  * Context: any.
- * Return: true if at least one page was added, so that an edit that has found the
- *	heap full may succeed if repeated.
  */
-static inline bool vtr_edit_refill(struct vitrine_tree *tree)
+static inline void vtr_edit_refill(struct vitrine_tree *tree)
 {
-	return unlikely(vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES) &&
-	       vtr_edit_refill_slow(tree);
+	if (unlikely(vtr_edit_reserve(tree) < VTR_EDIT_RESERVE_PAGES) &&
+	    vtr_peek(tree->blocks.heap.used_bytes) >= PAGE_SIZE / 2)
+		vtr_edit_refill_slow(tree);
 }
 
 void vtr_edit_refuse(struct vitrine_tree *tree, int err);

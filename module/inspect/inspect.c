@@ -66,9 +66,7 @@ static void edits_free(struct vitrine_tree *tree)
 		set_page_private(virt_to_page(tree->area.pages[i]), 0);
 		kfree(tree->blocks.notes[i]);
 	}
-	kvfree(tree->blocks.notes);
 	kvfree(tree->blocks.names);
-	kvfree(tree->edit_pages);
 }
 
 static void tree_release(struct kref *kref)
@@ -78,11 +76,12 @@ static void tree_release(struct kref *kref)
 	cancel_delayed_work_sync(&tree->fold);
 	if (!vtr_inspect_frozen(tree))
 		edits_free(tree);
-	vtr_area_deinit(&tree->area);
+	vtr_area_drop(&tree->area, 0);
 	/* No reader of a memory dump must find the freed pages. */
 	if (tree->pages)
 		WRITE_ONCE(tree->pages->magic, 0);
 	kvfree(tree->pages);
+	kvfree(tree->old_pages);
 	lockdep_unregister_key(&tree->key);
 	kfree(tree);
 }
@@ -112,13 +111,10 @@ struct vitrine_tree *vtr_inspect_create(const char *name, size_t limit_bytes, gf
 {
 	struct vitrine_tree *tree = kzalloc(sizeof(*tree), gfp);
 	unsigned int max_pages;
-	struct vtr_tree *blocks;
 	u64 generation = 0;
-	u32 nr_names;
 
 	if (!tree)
 		return NULL;
-	blocks = &tree->blocks;
 	raw_spin_lock_init(&tree->line);
 	lockdep_register_key(&tree->key);
 	lockdep_init_map_wait(&tree->dep_map, "vitrine_tree", &tree->key, 0,
@@ -137,30 +133,17 @@ struct vitrine_tree *vtr_inspect_create(const char *name, size_t limit_bytes, gf
 
 	limit_bytes = limit_bytes ?: LIMIT_DEFAULT_BYTES;
 	max_pages = DIV_ROUND_UP(limit_bytes, PAGE_SIZE);
-	nr_names = roundup_pow_of_two(clamp_t(size_t, limit_bytes / 256, 64, 64 << 10));
-	blocks->names = kvcalloc(nr_names, sizeof(*blocks->names), gfp);
-	blocks->notes = kvcalloc(max_pages, sizeof(*blocks->notes), gfp);
-	tree->edit_pages = kvcalloc(max_pages, sizeof(*tree->edit_pages), gfp);
-	tree->pages = kvzalloc(struct_size(tree->pages, numbers, max_pages), gfp);
-	if (!blocks->names || !blocks->notes || !tree->edit_pages || !tree->pages ||
-	    vtr_area_init(&tree->area, max_pages, gfp))
-		goto err;
-	strscpy(tree->pages->name, name, sizeof(tree->pages->name));
-	tree->pages->magic = VITRINE_PAGES_MAGIC;
-	blocks->heap.pages = tree->area.pages;
-	while (blocks->heap.nr_ready < 1 + VTR_EDIT_RESERVE_PAGES &&
-	       vtr_edit_add_page(tree, gfp))
-		;
-	if (!blocks->heap.nr_ready)
-		goto err;
-	vtr_tree_init(blocks, nr_names);
-	tree->generation = vtr_tree_block(blocks, 0) + 1;
+	tree->area.max_pages = max_pages;
+	/* Larger tables might not be available where the second page is needed. */
+	if (!vtr_edit_add_tables(tree, limit_bytes > LIMIT_DEFAULT_BYTES ? max_pages : 1, gfp) ||
+	    !vtr_edit_add_page(tree, gfp)) {
+		vtr_inspect_put(tree);
+		return NULL;
+	}
+	vtr_tree_init(&tree->blocks);
+	tree->generation = vtr_tree_block(&tree->blocks, 0) + 1;
 	vtr_edit_publish_pages(tree);
 	return tree;
-
-err:
-	vtr_inspect_put(tree);
-	return NULL;
 }
 
 /**
@@ -712,11 +695,11 @@ static unsigned int nr_trees;
 static size_t nr_bytes;
 static unsigned long nr_dropped;
 
-/* Return the size of the pages and of the two tables that list them. */
+/* Return the size of the pages and of their tables. */
 static size_t bytes_of(const struct vitrine_tree *tree)
 {
-	return tree->area.nr_pages * PAGE_SIZE + tree->area.max_pages * sizeof(void *) +
-	       struct_size(tree->pages, numbers, tree->area.max_pages);
+	return tree->area.nr_pages * PAGE_SIZE +
+	       struct_size(tree->pages, numbers, VTR_EDIT_SLOT_WORDS * tree->area.nr_slots);
 }
 
 static void drop(struct vtr_inspect_entry *entry)

@@ -45,7 +45,7 @@ VTR_EXPORT(vitrine_text_clean);
 		grow_err = (call);					\
 		vtr_edit_publish_pages(grow_tree);			\
 		vtr_edit_end(grow_tree, grow_flags);			\
-	} while (grow_err == -ENOSPC && vtr_edit_refill(grow_tree));	\
+	} while (grow_err == -ENOSPC && vtr_edit_refill_slow(grow_tree)); \
 	if (grow_err && grow_err != -EBUSY)				\
 		vtr_edit_refuse(grow_tree, grow_err);			\
 	grow_err;							\

@@ -25,7 +25,7 @@
  * Names.
  *
  * All values of a name share one STRING_REFERENCE block, which is found through a
- * set-associative hash table of fixed size. The hash selects a row of NAME_ROW slots,
+ * set-associative hash table. The hash selects a row of NAME_ROW slots,
  * which is one cache line. The used slots of a row come first: a search ends at the first
  * empty slot, and the last slot fills the gap when a slot is emptied. If the row of a name
  * is full, or the reference count of its block would overflow, the name is not shared: the
@@ -187,6 +187,35 @@ void vtr_tree_name_put(struct vtr_tree *tree, u32 index)
 	name_put(tree, index);
 }
 
+/**
+ * vtr_tree_use_names() - set the table of names, or replace it by a larger one
+ * @tree: the tree
+ * @names: a zeroed table
+ * @nr_names: number of slots of @names, a power of two, at least 8, and not below the number so far
+ *
+ * The names of a row are divided among rows of the larger table, so each of these has room.
+ *
+ * Context: any; the caller serialises.
+ * Return: the table so far, or NULL.
+ */
+struct vtr_tree_name *vtr_tree_use_names(struct vtr_tree *tree, struct vtr_tree_name *names,
+					 u32 nr_names)
+{
+	struct vtr_tree_name *old = tree->names, *slot;
+	u32 i, nr_old = old ? tree->names_mask + 1 : 0;
+
+	tree->names = names;
+	tree->names_mask = nr_names - 1;
+	for (i = 0; i < nr_old; i++) {
+		if (!old[i].index)
+			continue;
+		for (slot = name_row(tree, old[i].hash); slot->index; slot++)
+			;
+		*slot = old[i];
+	}
+	return old;
+}
+
 /*
  * Values: common operations of nodes and properties.
  */
@@ -224,17 +253,14 @@ static __always_inline void parent_put(struct vtr_tree *tree, u32 index)
 
 /**
  * vtr_tree_init() - create a hierarchy that consists of the root
- * @tree: zeroed, but for @names, a zeroed table, and @notes and the pages of @heap, two arrays
- *	with room for every page that the tree can ever have. vtr_tree_add_page() has added a
- *	page
- * @nr_names: number of slots of @names, a power of two, at least 8
+ * @tree: zeroed, but for @notes and the pages of @heap, two arrays. vtr_tree_use_names() and
+ *	vtr_tree_add_page() have been called
  *
  * Context: any; the tree is not visible to others yet.
  */
-void vtr_tree_init(struct vtr_tree *tree, u32 nr_names)
+void vtr_tree_init(struct vtr_tree *tree)
 {
 	vtr_heap_init(&tree->heap);
-	tree->names_mask = nr_names - 1;
 	*vtr_tree_note(tree, INSPECT_ROOT) = 0;
 }
 

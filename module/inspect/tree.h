@@ -42,7 +42,9 @@ struct vtr_tree {
 	u32			nr_tombstones;
 };
 
-void vtr_tree_init(struct vtr_tree *tree, u32 nr_names);
+struct vtr_tree_name *vtr_tree_use_names(struct vtr_tree *tree, struct vtr_tree_name *names,
+					 u32 nr_names);
+void vtr_tree_init(struct vtr_tree *tree);
 void vtr_tree_add_page(struct vtr_tree *tree, void *page, u32 *notes);
 
 int vtr_tree_name_get(struct vtr_tree *tree, const char *name, u32 *ret);

@@ -37,9 +37,9 @@ static inline int fixture_init(struct kunit *test)
 	check_init(test, &fixture->check, FIXTURE_PAGES);
 	tree->heap.pages = fixture->pages;
 	tree->notes = fixture->notes;
-	tree->names = fixture->names;
+	vtr_tree_use_names(tree, fixture->names, FIXTURE_NAMES);
 	add_page(test);
-	vtr_tree_init(tree, FIXTURE_NAMES);
+	vtr_tree_init(tree);
 	return 0;
 }
 

@@ -321,20 +321,53 @@ static void interrupts_may_do_it_all(struct kunit *test)
 	KUNIT_EXPECT_GE(test, failures(), 128 - nr_made);
 }
 
+/* The free half of the first page, and later a page. */
 static void a_creation_leaves_some_of_the_reserve(struct kunit *test)
 {
 	while (tree->blocks.heap.nr_pages < 6) {
 		KUNIT_ASSERT_NOT_NULL(test, vitrine_node_create(root, "n"));
-		KUNIT_ASSERT_GE(test, vtr_edit_reserve(tree), 1);
+		if (tree->blocks.heap.used_bytes > PAGE_SIZE / 2)
+			KUNIT_ASSERT_GE(test, vtr_edit_reserve(tree), 1);
+	}
+}
+
+/* Of the first page, more than half is left, and names are shared in the larger table, too. */
+static void a_small_tree_has_one_page(struct kunit *test)
+{
+	struct vitrine_node *first[10], *second;
+	char name[8];
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		first[i] = vitrine_node_create(root, name);
+	}
+	KUNIT_EXPECT_EQ(test, tree->blocks.heap.nr_ready, 1);
+	KUNIT_EXPECT_EQ(test, tree->area.nr_slots, 1);
+	KUNIT_EXPECT_EQ(test, tree->blocks.names_mask, 63);
+	KUNIT_ASSERT_TRUE(test, vitrine_tree_reserve(root, 2 * PAGE_SIZE));
+	KUNIT_EXPECT_EQ(test, tree->area.nr_slots, tree->area.max_pages);
+	KUNIT_EXPECT_EQ(test, tree->blocks.names_mask, 1023);
+	for (i = 0; i < ARRAY_SIZE(first); i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		second = vitrine_node_create(root, name);
+		KUNIT_ASSERT_NOT_NULL(test, second);
+		KUNIT_EXPECT_EQ(test, vtr_block_get((u64 *)first[i], 0, VALUE_NAME),
+				vtr_block_get((u64 *)second, 0, VALUE_NAME));
+		vitrine_delete(first[i]);
 	}
 }
 
 static void a_batch_can_use_the_reserve(struct kunit *test)
 {
-	unsigned long flags = vitrine_batch_begin(tree);
-	unsigned int nr_pages = tree->blocks.heap.nr_pages;
-	unsigned int nr_ready = tree->blocks.heap.nr_ready;
+	unsigned int nr_pages, nr_ready;
+	unsigned long flags;
 
+	while (tree->blocks.heap.used_bytes < PAGE_SIZE / 2)
+		vitrine_uint_create(root, "u", 0);
+	flags = vitrine_batch_begin(tree);
+	nr_pages = tree->blocks.heap.nr_pages;
+	nr_ready = tree->blocks.heap.nr_ready;
 	while (vitrine_uint_create(root, "u", 0))
 		;
 	vitrine_batch_end(tree, flags);
@@ -955,6 +988,7 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(too_long_text_is_refused_and_counted),
 	KUNIT_CASE(interrupts_may_do_it_all),
 	KUNIT_CASE(a_creation_leaves_some_of_the_reserve),
+	KUNIT_CASE(a_small_tree_has_one_page),
 	KUNIT_CASE(a_batch_can_use_the_reserve),
 	KUNIT_CASE(a_reference_outlives_the_publisher),
 	KUNIT_CASE(a_snapshot_refreshes_first),

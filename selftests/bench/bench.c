@@ -37,6 +37,12 @@ static bool memory;
 module_param(memory, bool, 0444);
 MODULE_PARM_DESC(memory, "Create 100,000 values with 1,000 names and measure nothing");
 
+static unsigned int nr_trees;
+module_param_named(trees, nr_trees, uint, 0444);
+MODULE_PARM_DESC(trees, "Create that many trees of ten values");
+
+static struct vitrine_tree **small;
+
 static unsigned long size_kb;
 module_param(size_kb, ulong, 0444);
 MODULE_PARM_DESC(size_kb, "Create a tree of this size in KiB and measure nothing");
@@ -287,6 +293,36 @@ static int make_memory(void)
 	return err;
 }
 
+/* Create trees of ten values. */
+static int make_trees(void)
+{
+	unsigned int i, nr;
+	char name[16];
+
+	small = kvcalloc(nr_trees, sizeof(*small), GFP_KERNEL);
+	if (!small)
+		return -ENOMEM;
+	for (nr = 0; nr < nr_trees; nr++) {
+		snprintf(name, sizeof(name), "bench-%u", nr);
+		small[nr] = vitrine_tree_create(name, 0);
+		for (i = 0; i < 10; i++) {
+			snprintf(name, sizeof(name), "value-%u", i);
+			if (!vitrine_uint_create(vitrine_tree_root(small[nr]), name, i))
+				return -ENOSPC;
+		}
+	}
+	return 0;
+}
+
+static void delete_trees(void)
+{
+	unsigned int i;
+
+	for (i = 0; small && i < nr_trees; i++)
+		vitrine_tree_destroy(small[i]);
+	kvfree(small);
+}
+
 /* Edit the tree. While editing is off, check from time to time whether to begin. */
 static enum hrtimer_restart edit(struct hrtimer *timer)
 {
@@ -328,12 +364,15 @@ static int __init bench_init(void)
 		return 0;
 	if (memory)
 		err = make_memory();
+	else if (nr_trees)
+		err = make_trees();
 	else if (size_kb)
 		err = make_large();
 	else
 		err = bench_all();
 	if (err) {
 		vitrine_tree_destroy(tree);
+		delete_trees();
 		vitrine_category_unregister(&vitrine_category_bench);
 	}
 	return err;
@@ -345,6 +384,7 @@ static void __exit bench_exit(void)
 	if (size_kb)
 		hrtimer_cancel(&editor);
 	vitrine_tree_destroy(tree);
+	delete_trees();
 }
 
 module_init(bench_init);
