@@ -48,6 +48,7 @@
 #include <linux/percpu.h>
 
 #include <uapi/vitrine/inspect.h>
+#include <vitrine/double.h>
 
 /*
  * Import the namespace of these functions and those of <vitrine/trace.h>, once in a module,
@@ -215,13 +216,14 @@ struct vitrine_value {
 	X(void *, value_create,						\
 	  (struct vitrine_node *parent, const char *name, const struct vitrine_value *value), \
 	  (parent, name, value))					\
-	X(void, delete, (void *handle), (handle))			\
+	X(void, value_delete, (void *handle), (handle))			\
 	X(void, node_adopt,						\
 	  (struct vitrine_node *parent, struct vitrine_node *child), (parent, child)) \
 	X(struct vitrine_node *, list_append, (struct vitrine_list *list), (list)) \
 	X(void, number_set, (void *number, u8 type, u64 bits), (number, type, bits)) \
 	X(void, number_add, (void *number, u8 type, u64 delta), (number, type, delta)) \
-	X(u64, double_from_ratio, (s64 numerator, u64 denominator), (numerator, denominator)) \
+	X(struct vitrine_f64, double_from_ratio, (s64 numerator, u64 denominator), \
+	  (numerator, denominator))					\
 	X(void, slot_set,						\
 	  (void *array, u8 type, unsigned int slot, u64 bits), (array, type, slot, bits)) \
 	X(void, slot_add,						\
@@ -233,7 +235,7 @@ struct vitrine_value {
 	  (struct vitrine_uint_histogram *histogram, u64 value, u64 count), \
 	  (histogram, value, count))					\
 	X(void, double_histogram_set,					\
-	  (struct vitrine_double_histogram *histogram, unsigned int bucket, u64 bits), \
+	  (struct vitrine_double_histogram *histogram, unsigned int bucket, struct vitrine_f64 count), \
 	  (histogram, bucket, bits))					\
 	X(void, string_array_set,					\
 	  (struct vitrine_string_array *array, unsigned int slot, const char *value), \
@@ -248,7 +250,7 @@ struct vitrine_value {
 	X(void *, percpu_create,					\
 	  (struct vitrine_node *parent, const char *name, const struct vitrine_value *value), \
 	  (parent, name, value))					\
-	X(void, percpu_delete, (void *handle), (handle))		\
+	X(void, percpu_destroy, (void *handle), (handle))		\
 	X(void, percpu_histogram_insert,				\
 	  (struct vitrine_percpu_histogram *histogram, u64 value), (histogram, value))
 
@@ -265,13 +267,33 @@ VITRINE_FUNCTIONS(VITRINE_FUNCTION)
  * bytes of UTF-8, which is copied. It returns the handle, or NULL, and the tree counts the
  * failure. A value that is *recorded* in a node has no handle and is deleted with that node.
  *
- * ``vitrine_delete(void *handle)``
- *	deletes a value of any type, but not the root, a recorded node, a node of a list, or a
+ * ``vitrine_delete(handle)``
+ *	deletes a value of any of the types below, but not the root, a recorded node, a node of a list, or a
  *	per-CPU value. Readers no longer see a node and everything below it. Recorded values
  *	below it, and the nodes of a list, are deleted with it. Values with a handle keep their
  *	memory until they are deleted, too, before or after this call. Format: "NODE_VALUE",
  *	"TOMBSTONE".
  */
+
+/* Not of a tree, nor of a per-CPU value: these have functions of their own. */
+#define vitrine_delete(handle)						\
+	_Generic((handle),						\
+		 struct vitrine_node *: vitrine_value_delete,		\
+		 struct vitrine_link *: vitrine_value_delete,		\
+		 struct vitrine_list *: vitrine_value_delete,		\
+		 struct vitrine_int *: vitrine_value_delete,		\
+		 struct vitrine_uint *: vitrine_value_delete,		\
+		 struct vitrine_double *: vitrine_value_delete,		\
+		 struct vitrine_bool *: vitrine_value_delete,		\
+		 struct vitrine_string *: vitrine_value_delete,		\
+		 struct vitrine_bytes *: vitrine_value_delete,		\
+		 struct vitrine_int_array *: vitrine_value_delete,	\
+		 struct vitrine_uint_array *: vitrine_value_delete,	\
+		 struct vitrine_double_array *: vitrine_value_delete,	\
+		 struct vitrine_string_array *: vitrine_value_delete,	\
+		 struct vitrine_int_histogram *: vitrine_value_delete,	\
+		 struct vitrine_uint_histogram *: vitrine_value_delete,	\
+		 struct vitrine_double_histogram *: vitrine_value_delete)(handle)
 
 /* The first parameters of a function that creates a value. */
 #define VITRINE_BELOW	struct vitrine_node *parent, const char *name
@@ -346,8 +368,8 @@ VITRINE_CREATOR(list, (VITRINE_BELOW, unsigned int capacity),
 /**
  * DOC: Numbers
  *
- * *TYPE* is ``int`` (s64), ``uint`` (u64), ``double`` or ``bool``. As the kernel does not use
- * floating point, a double is a u64 with the bits of an IEEE 754 binary64. Format: "INT_VALUE",
+ * *TYPE* is ``int`` (s64), ``uint`` (u64), ``double`` (struct vitrine_f64) or ``bool``. As the
+ * kernel does not use floating point, a double has the bits of an IEEE 754 binary64. Format: "INT_VALUE",
  * "UINT_VALUE", "DOUBLE_VALUE", "BOOL_VALUE".
  *
  * ``vitrine_TYPE_create(parent, name, value)``, ``vitrine_record_TYPE(parent, name, value)``
@@ -365,8 +387,11 @@ VITRINE_CREATOR(list, (VITRINE_BELOW, unsigned int capacity),
  *
  * ``vitrine_double_from_int(s64 value)``
  *	returns the nearest double.
+ *
+ * ``vitrine_double_from_bits(u64 bits)``
+ *	returns the double with these bits.
  */
-static inline u64 vitrine_double_from_int(s64 value)
+static inline struct vitrine_f64 vitrine_double_from_int(s64 value)
 {
 	return vitrine_double_from_ratio(value, 1);
 }
@@ -396,7 +421,8 @@ static inline u64 vitrine_double_from_int(s64 value)
  *
  * ``vitrine_TYPE_histogram_create(parent, name, floor, step, multiplier, nr_buckets)``
  *	creates a histogram (struct vitrine_TYPE_histogram \*). If the multiplier is
- *	VITRINE_LINEAR, bucket i, from 0, begins at floor + step * i, and at most 250 are
+ *	VITRINE_LINEAR (of doubles, vitrine_double_from_int(VITRINE_LINEAR)), bucket i, from 0,
+ *	begins at floor + step * i, and at most 250 are
  *	possible. If it is at least 1, bucket 0 begins at the floor and bucket i at
  *	floor + step * multiplier^(i - 1), and at most 249 are possible. Values below the first
  *	and beyond the last bucket are counted separately. The step is above 0, and the end of
@@ -406,39 +432,40 @@ static inline u64 vitrine_double_from_int(s64 value)
  *	counts an int or uint several times, ``vitrine_TYPE_histogram_insert(histogram, value)``
  *	once; the sum wraps.
  *
- * ``vitrine_double_histogram_set(histogram, unsigned int bucket, u64 bits)``
+ * ``vitrine_double_histogram_set(histogram, unsigned int bucket, struct vitrine_f64 count)``
  *	stores a count as a double, because the kernel does not compute with doubles. Bucket 0 is
  *	for values below the floor, 1 is the first, and the number of buckets + 1 is for values
  *	beyond the last; one beyond that is counted as a failure.
  */
 #define VITRINE_LINEAR	0	/* the multiplier of a linear histogram */
 
-#define VITRINE_BUCKETS(block_type)					\
+/* The last argument of this and the next two is the member of a number that has its bits. */
+#define VITRINE_BUCKETS(block_type, member)				\
 	.type = INSPECT_ARRAY_VALUE, .slot_type = block_type,		\
-	.format = multiplier == VITRINE_LINEAR ? INSPECT_ARRAY_LINEAR_HISTOGRAM : \
-						 INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM, \
-	.count = nr_buckets, .parameters = { floor, step, multiplier }
+	.format = multiplier member == VITRINE_LINEAR ? INSPECT_ARRAY_LINEAR_HISTOGRAM : \
+							INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM, \
+	.count = nr_buckets, .parameters = { floor member, step member, multiplier member }
 
 /* What int, uint, double and bool have. */
-#define VITRINE_NUMBER(kind, c_type, block_type)			\
-VITRINE_CREATORS(kind, (VITRINE_BELOW, c_type value), .type = block_type, .bits = value) \
+#define VITRINE_NUMBER(kind, c_type, block_type, member)		\
+VITRINE_CREATORS(kind, (VITRINE_BELOW, c_type value), .type = block_type, .bits = value member) \
 static inline void vitrine_##kind##_set(struct vitrine_##kind *property, c_type value) \
 {									\
-	vitrine_number_set(property, block_type, value);		\
+	vitrine_number_set(property, block_type, value member);		\
 }
 
 /* What int, uint and double have. */
-#define VITRINE_NUMBERS(kind, c_type, block_type)			\
-VITRINE_NUMBER(kind, c_type, block_type)				\
+#define VITRINE_NUMBERS(kind, c_type, block_type, member)		\
+VITRINE_NUMBER(kind, c_type, block_type, member)			\
 VITRINE_CREATOR(kind##_array, (VITRINE_BELOW, unsigned int nr_slots),	\
 		.type = INSPECT_ARRAY_VALUE, .slot_type = block_type, .count = nr_slots) \
 static inline void vitrine_##kind##_array_set(struct vitrine_##kind##_array *array, \
 					      unsigned int slot, c_type value) \
 {									\
-	vitrine_slot_set(array, block_type, slot, value);		\
+	vitrine_slot_set(array, block_type, slot, value member);	\
 }									\
 VITRINE_CREATOR(kind##_histogram, (VITRINE_BELOW, c_type floor, c_type step, c_type multiplier, \
-				   unsigned int nr_buckets), VITRINE_BUCKETS(block_type))
+				   unsigned int nr_buckets), VITRINE_BUCKETS(block_type, member))
 
 /* The sum wraps; in two's complement, int and uint are added and subtracted alike. */
 #define VITRINE_SUM(kind, c_type, block_type, verb, sign)		\
@@ -454,7 +481,7 @@ static inline void vitrine_##kind##_array_##verb(struct vitrine_##kind##_array *
 
 /* What int and uint have. */
 #define VITRINE_INTEGER(kind, c_type, block_type)			\
-VITRINE_NUMBERS(kind, c_type, block_type)				\
+VITRINE_NUMBERS(kind, c_type, block_type, )				\
 VITRINE_SUM(kind, c_type, block_type, add, +)				\
 VITRINE_SUM(kind, c_type, block_type, sub, -)				\
 static inline void							\
@@ -465,8 +492,8 @@ vitrine_##kind##_histogram_insert(struct vitrine_##kind##_histogram *histogram, 
 
 VITRINE_INTEGER(int, s64, INSPECT_INT_VALUE)
 VITRINE_INTEGER(uint, u64, INSPECT_UINT_VALUE)
-VITRINE_NUMBERS(double, u64, INSPECT_DOUBLE_VALUE)
-VITRINE_NUMBER(bool, bool, INSPECT_BOOL_VALUE)
+VITRINE_NUMBERS(double, struct vitrine_f64, INSPECT_DOUBLE_VALUE, .bits)
+VITRINE_NUMBER(bool, bool, INSPECT_BOOL_VALUE, )
 VITRINE_CREATOR(string_array, (VITRINE_BELOW, unsigned int nr_slots), .type = INSPECT_ARRAY_VALUE,
 		.slot_type = INSPECT_STRING_REFERENCE, .count = nr_slots)
 
@@ -569,10 +596,15 @@ struct vitrine_percpu_uint {
  * ``vitrine_percpu_histogram_insert(struct vitrine_percpu_histogram *histogram, u64 value)``
  *	counts a value. In NMI, only if this_cpu_inc() is NMI-safe.
  *
- * ``vitrine_percpu_delete(void *handle)``
+ * ``vitrine_percpu_delete(handle)``
  *	deletes a counter or histogram, of which no update may be in progress, before its tree is
  *	destroyed. May sleep.
  */
+#define vitrine_percpu_delete(handle)					\
+	_Generic((handle),						\
+		 struct vitrine_percpu_uint *: vitrine_percpu_destroy,	\
+		 struct vitrine_percpu_histogram *: vitrine_percpu_destroy)(handle)
+
 static inline struct vitrine_percpu_uint *vitrine_percpu_uint_create(VITRINE_BELOW)
 {
 	return vitrine_percpu_create(parent, name,
@@ -591,7 +623,7 @@ vitrine_percpu_histogram_create(VITRINE_BELOW, u64 floor, u64 step, u64 multipli
 				unsigned int nr_buckets)
 {
 	return vitrine_percpu_create(parent, name, &(struct vitrine_value){
-		VITRINE_BUCKETS(INSPECT_UINT_VALUE)
+		VITRINE_BUCKETS(INSPECT_UINT_VALUE, )
 	});
 }
 

@@ -62,7 +62,7 @@
 #include <vitrine/inspect.h>
 
 /* Changes with VITRINE_FUNCTIONS(), and with struct vitrine_value. */
-#define VITRINE_ABI	1
+#define VITRINE_ABI	2
 
 #define VITRINE_API_MEMBER(type, name, ...)	typeof(vitrine_##name) *name;
 

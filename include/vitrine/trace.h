@@ -41,6 +41,7 @@
 #include <linux/uaccess.h>
 
 #include <uapi/vitrine/fxt.h>
+#include <vitrine/double.h>
 
 struct vtr_filter;
 
@@ -219,10 +220,10 @@ u64 vitrine_trace_pointer_id(const void *pointer);
 /**
  * VITRINE_ARG_DOUBLE() - pass a floating-point number
  * @name: string literal
- * @bits: IEEE 754 binary64 bits as u64; other types do not compile
+ * @value: struct vitrine_f64; other types do not compile
  */
-#define VITRINE_ARG_DOUBLE(name, bits)					\
-	(name, FXT_ARG_DOUBLE, _Generic((bits), u64: (bits)))
+#define VITRINE_ARG_DOUBLE(name, value)					\
+	(name, FXT_ARG_DOUBLE, _Generic((value), struct vitrine_f64: (value)).bits)
 
 static inline u64 vitrine_user_address(const void __user *pointer)
 {

@@ -134,16 +134,16 @@ int vtr_array_string_set(struct vtr_tree *tree, u32 index, unsigned int slot,
 #define LEADING_BIT	62
 #define ROUND_BITS	(LEADING_BIT - FRACTION_BITS)
 
-u64 vitrine_double_from_ratio(s64 numerator, u64 denominator)
+struct vitrine_f64 vitrine_double_from_ratio(s64 numerator, u64 denominator)
 {
 	u64 sign = numerator < 0 ? SIGN : 0, quotient;
 	u64 rest = sign ? -(u64)numerator : numerator;
 	int exponent = BIAS, i;
 
 	if (!denominator)
-		return rest ? sign | INFINITE : NOT_A_NUMBER;
+		return vitrine_double_from_bits(rest ? sign | INFINITE : NOT_A_NUMBER);
 	if (!rest)
-		return 0;
+		return vitrine_double_from_bits(0);
 	/* Shift both to bit 63, so that the quotient is between 1/2 and 2. */
 	i = 64 - fls64(rest);
 	exponent -= i;
@@ -174,7 +174,8 @@ u64 vitrine_double_from_ratio(s64 numerator, u64 denominator)
 	 * The leading one of the significand adds 1 to the exponent field, and so does a carry
 	 * from rounding.
 	 */
-	return sign | (((u64)(exponent - 1) << FRACTION_BITS) + (quotient >> ROUND_BITS));
+	return vitrine_double_from_bits(sign | (((u64)(exponent - 1) << FRACTION_BITS) +
+						(quotient >> ROUND_BITS)));
 }
 
 /*

@@ -151,7 +151,7 @@ static void purge(struct vitrine_tree *tree, u32 index)
 	} while (more);
 }
 
-void vitrine_delete(void *handle)
+void vitrine_value_delete(void *handle)
 {
 	struct vitrine_tree *tree;
 	bool is_node, more = false;
@@ -175,7 +175,7 @@ void vitrine_delete(void *handle)
 	if (more)
 		purge(tree, index);
 }
-VTR_EXPORT(vitrine_delete);
+VTR_EXPORT(vitrine_value_delete);
 
 void vitrine_node_adopt(struct vitrine_node *parent,
 			struct vitrine_node *child)
@@ -340,7 +340,7 @@ void vitrine_uint_histogram_insert_many(struct vitrine_uint_histogram *histogram
 VTR_EXPORT(vitrine_uint_histogram_insert_many);
 
 void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
-				  unsigned int bucket, u64 bits)
+				  unsigned int bucket, struct vitrine_f64 count)
 {
 	u64 *block = (u64 *)histogram;
 	u64 kind;
@@ -352,7 +352,7 @@ void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
 		kind = VTR_ARRAY_KIND(DOUBLE_VALUE, LINEAR_HISTOGRAM);
 	/* No histogram has that many buckets; the sum does not wrap. */
 	bucket = min(bucket, INT_MAX + 0U) + vtr_histogram_underflow(block);
-	slot_change(block, kind, bucket, false, bits);
+	slot_change(block, kind, bucket, false, count.bits);
 }
 VTR_EXPORT(vitrine_double_histogram_set);
 
@@ -630,22 +630,22 @@ err_value:
 	kfree(ret);
 err_block:
 	vtr_edit_refuse(vtr_edit_tree(block), -ENOMEM);
-	vitrine_delete(block);
+	vitrine_value_delete(block);
 	return NULL;
 }
 VTR_EXPORT(vitrine_percpu_create);
 
-void vitrine_percpu_delete(void *handle)
+void vitrine_percpu_destroy(void *handle)
 {
 	struct vitrine_percpu_histogram *value = handle;
 
 	if (!value)
 		return;
 	vtr_inspect_remove_refresher(value->tree, &value->refresher);
-	vitrine_delete(value->block);
+	vitrine_value_delete(value->block);
 	value_free(&value->refresher);
 }
-VTR_EXPORT(vitrine_percpu_delete);
+VTR_EXPORT(vitrine_percpu_destroy);
 
 /*
  * Division by a constant as a multiplication with its inverse. The product is at most one

@@ -288,7 +288,7 @@ static void refusals_are_null(struct kunit *test)
 								9));
 	KUNIT_EXPECT_NULL(test, vitrine_percpu_histogram_create(root, "h", 0, 1, 2, 65));
 	vitrine_percpu_histogram_insert(NULL, 1);
-	vitrine_percpu_delete(NULL);
+	vitrine_percpu_destroy(NULL);
 }
 
 static struct kunit_case percpu_cases[] = {

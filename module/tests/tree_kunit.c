@@ -467,10 +467,10 @@ void vitrine_uint_histogram_insert_many(struct vitrine_uint_histogram *histogram
 }
 
 void vitrine_double_histogram_set(struct vitrine_double_histogram *histogram,
-				  unsigned int bucket, u64 bits)
+				  unsigned int bucket, struct vitrine_f64 count)
 {
 	vitrine_slot_set(histogram, INSPECT_DOUBLE_VALUE,
-			 bucket + vtr_histogram_underflow((u64 *)histogram), bits);
+			 bucket + vtr_histogram_underflow((u64 *)histogram), count.bits);
 }
 
 void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
@@ -508,7 +508,7 @@ struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
 	return (struct vitrine_node *)block_at(item);
 }
 
-void vitrine_delete(void *handle)
+void vitrine_value_delete(void *handle)
 {
 	bool is_node = vtr_block_type(handle) == INSPECT_NODE_VALUE;
 	u32 index = walk_index(handle);

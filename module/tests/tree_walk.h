@@ -236,7 +236,7 @@ static void walk_histogram(struct walk_thread *wt, struct walk_value *v)
 	else if (value->slot_type == INSPECT_UINT_VALUE)
 		vitrine_uint_histogram_insert_many(v->handle, number, count);
 	else
-		vitrine_double_histogram_set(v->handle, slot, count);
+		vitrine_double_histogram_set(v->handle, slot, vitrine_double_from_bits(count));
 }
 
 /* Links: words[0] is the number of the other tree's name, words[1] the disposition. */
@@ -487,7 +487,7 @@ static void walk_gone(struct walk_thread *wt, struct walk_value *v)
 
 static void walk_delete(struct walk_thread *wt, struct walk_value *v)
 {
-	vitrine_delete(v->handle);
+	vitrine_value_delete(v->handle);
 	walk_gone(wt, v);
 }
 
@@ -554,7 +554,7 @@ static void walk_end(struct kunit *test, struct walk_thread *wt)
 	walk_check(test, wt);
 	KUNIT_EXPECT_EQ(test, wt->values[0].nr_children, 0);
 	KUNIT_EXPECT_GT(test, wt->nr_refused, 0);
-	vitrine_delete(wt->values[0].handle);
+	vitrine_value_delete(wt->values[0].handle);
 }
 
 #endif /* _VTR_TESTS_TREE_WALK_H */

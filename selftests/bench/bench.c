@@ -183,7 +183,7 @@ static void make_values(void)
 							       250);
 	values.percpu_twos = vitrine_percpu_histogram_create(root, "pt", 0, 1, 2, 40);
 	for (i = 0; i < CALLS; i++) {
-		reals[i] = vitrine_double_from_int(sample(i));
+		reals[i] = vitrine_double_from_int(sample(i)).bits;
 		snprintf(names[i], sizeof(names[i]), "session %u", i);
 	}
 }

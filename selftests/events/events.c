@@ -104,7 +104,7 @@ static void write_arguments(void)
 			      VITRINE_ARG("uint32", 32U),
 			      VITRINE_ARG("int64", -64LL),
 			      VITRINE_ARG("uint64", ~0ULL),
-			      VITRINE_ARG_DOUBLE("double", 0x3ff8000000000000ULL),
+			      VITRINE_ARG_DOUBLE("double", vitrine_double_from_bits(0x3ff8000000000000ULL)),
 			      VITRINE_ARG("string", (const char *)not_utf8),
 			      VITRINE_ARG_POINTER("pointer",
 						  (void __user *)0x1000),

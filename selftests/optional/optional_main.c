@@ -47,7 +47,7 @@ static int fill(struct vitrine_node *root, void *ctx)
 
 static void optional_publish(struct vitrine_publisher *publisher)
 {
-	u64 one = vitrine_double_from_int(1);
+	struct vitrine_f64 zero = vitrine_double_from_int(0), one = vitrine_double_from_int(1);
 
 	handles.tree = vitrine_tree_create("optional", 0);
 	handles.root = vitrine_tree_root(handles.tree);
@@ -57,7 +57,7 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.array = vitrine_int_array_create(handles.root, "array", 4);
 	handles.texts = vitrine_string_array_create(handles.root, "texts", 2);
 	handles.sizes = vitrine_uint_histogram_create(handles.root, "sizes", 0, 1, 2, 20);
-	handles.loads = vitrine_double_histogram_create(handles.root, "loads", 0, one,
+	handles.loads = vitrine_double_histogram_create(handles.root, "loads", zero, one,
 							VITRINE_LINEAR, 4);
 	handles.percpu = vitrine_percpu_uint_create(handles.root, "percpu");
 	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
@@ -105,7 +105,7 @@ static int writer(void *ctx)
 		vitrine_int_array_add(handles.array, i % 4, -1);
 		vitrine_string_array_set(handles.texts, i % 2, i & 2 ? "this" : NULL);
 		vitrine_uint_histogram_insert(handles.sizes, i);
-		vitrine_double_histogram_set(handles.loads, 1, i);
+		vitrine_double_histogram_set(handles.loads, 1, vitrine_double_from_bits(i));
 		vitrine_percpu_uint_add(handles.percpu, 1);
 		vitrine_percpu_histogram_insert(handles.percpu_sizes, i % 1500);
 		update_both();

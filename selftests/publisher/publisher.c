@@ -113,7 +113,7 @@ static void queue_publish(struct queue *queue, struct vitrine_node *parent, unsi
 	queue->node = vitrine_node_create(parent, title);
 	queue->packets = vitrine_uint_create(queue->node, "packets", 0);
 	queue->balance = vitrine_int_create(queue->node, "balance", 0);
-	queue->load = vitrine_double_create(queue->node, "load", 0);
+	queue->load = vitrine_double_create(queue->node, "load", vitrine_double_from_int(0));
 	queue->busy = vitrine_bool_create(queue->node, "busy", false);
 }
 
@@ -135,8 +135,8 @@ static void percpu_publish(struct card *card, struct vitrine_node *root)
 
 static void timing_publish(struct timing *timing, struct vitrine_node *root)
 {
-	u64 tenth = vitrine_double_from_ratio(1, 10);
-	u64 two = vitrine_double_from_int(2);
+	struct vitrine_f64 zero = vitrine_double_from_int(0), two = vitrine_double_from_int(2);
+	struct vitrine_f64 tenth = vitrine_double_from_ratio(1, 10);
 	struct vitrine_node *node = vitrine_node_create(root, "timing");
 
 	timing->error_ns = vitrine_int_histogram_create(node, "error_ns", -500,
@@ -145,8 +145,8 @@ static void timing_publish(struct timing *timing, struct vitrine_node *root)
 	timing->latency_ns = vitrine_uint_histogram_create(node, "latency_ns", 0,
 							   1000, VITRINE_LINEAR, 10);
 	timing->latency_log_ns = vitrine_uint_histogram_create(node, "latency_log_ns", 0, 1, 2, 40);
-	timing->load = vitrine_double_histogram_create(node, "load", 0, tenth, VITRINE_LINEAR, 10);
-	timing->load_log = vitrine_double_histogram_create(node, "load_log", 0, tenth, two, 4);
+	timing->load = vitrine_double_histogram_create(node, "load", zero, tenth, zero, 10);
+	timing->load_log = vitrine_double_histogram_create(node, "load_log", zero, tenth, two, 4);
 }
 
 /* Constants are recorded in their node, and need no handle. */
@@ -263,7 +263,7 @@ static void card_step(struct card *card)
 	for (i = 0; i < NR_QUEUES; i++) {
 		struct queue *queue = &card->queues[i];
 		s64 share = i & 1 ? -1 : 1;
-		u64 load;
+		struct vitrine_f64 load;
 
 		queue->nr_packets++;
 		vitrine_uint_add(queue->packets, 1);
