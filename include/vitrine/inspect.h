@@ -49,12 +49,7 @@
 
 #include <uapi/vitrine/inspect.h>
 #include <vitrine/double.h>
-
-/*
- * Import the namespace of these functions and those of <vitrine/trace.h>, once in a module,
- * beside MODULE_LICENSE(). MODULE_IMPORT_NS() takes a word before 6.13 and a string since.
- */
-#define VITRINE_IMPORT		MODULE_INFO(import_ns, "VITRINE")
+#include <vitrine/import.h>
 
 /* Longest name of a tree, node or property in bytes, without the final NUL. */
 #define VITRINE_TREE_NAME_MAX	63

@@ -11,7 +11,7 @@
  *	...
  *	vitrine_category_unregister(&vitrine_category_mydriver);
  *	...
- *	VITRINE_IMPORT;		(of <vitrine/inspect.h>)
+ *	VITRINE_IMPORT;
  *
  * The file trace/events lists the categories and switches them on and off. While a
  * category is off, each of its events is one no-op instruction, and the arguments
@@ -42,6 +42,7 @@
 
 #include <uapi/vitrine/fxt.h>
 #include <vitrine/double.h>
+#include <vitrine/import.h>
 
 struct vtr_filter;
 

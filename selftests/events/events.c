@@ -37,7 +37,6 @@
 #include <asm/nmi.h>
 #endif
 
-#include <vitrine/inspect.h>
 #include <vitrine/trace.h>
 
 #include "../../module/compat.h"
