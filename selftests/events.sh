@@ -186,6 +186,16 @@ fi
 set_to enable 0
 set_to events -sample
 
+# ---- the begin of a duration --------------------------------------------------------
+
+begin=/sys/module/events/parameters/begin
+set_to enable 1
+check "while a category is off, the clock is not read" test "$(<$begin)" = 0
+set_to events +sample
+check "while it is on, the clock is read" test "$(<$begin)" = 1
+set_to events -sample
+set_to enable 0
+
 # ---- one no-op ----------------------------------------------------------------------
 
 if [ "$(uname -m)" = x86_64 ]; then

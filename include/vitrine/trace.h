@@ -367,6 +367,17 @@ VITRINE_COLD void vitrine_trace_write_any(const struct vitrine_site *site,
 u64 vitrine_trace_ticks(void);
 
 /**
+ * vitrine_trace_complete_begin() - read the clock for vitrine_trace_complete()
+ * @category: that of the vitrine_trace_complete(), without quotes
+ *
+ * Context: any.
+ * Return: vitrine_trace_ticks(); while the category is off, 0 at the cost of one no-op.
+ */
+#define vitrine_trace_complete_begin(category)				\
+	(static_branch_unlikely(&vitrine_category_##category.key) ?	\
+		vitrine_trace_ticks() : 0)
+
+/**
  * vitrine_trace_switches() - return the number of context switches recorded on a CPU
  * @cpu: CPU number below nr_cpu_ids
  *
@@ -483,8 +494,8 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * vitrine_trace_complete() - record a duration of the current thread that ends now
  * @category: name of a category, without quotes
  * @name: string literal
- * @begin: return value of vitrine_trace_ticks() at the begin of the duration; if it is
- *	0, because the CPU did not record then, nothing is recorded
+ * @begin: return value of vitrine_trace_complete_begin() at the begin of the duration; if it is
+ *	0, because the CPU or the category was not recorded then, nothing is recorded
  * @...: up to 15 arguments: VITRINE_ARG() and the macros after it
  *
  * Writes one record instead of two, and only once it is known whether the duration is worth

@@ -87,6 +87,19 @@ static const struct kernel_param_ops noop_ops = {
 module_param_cb(noop, &noop_ops, NULL, 0444);
 MODULE_PARM_DESC(noop, "1 if an event that is switched off is compiled to a no-op of five bytes");
 
+/* ---- the begin of a complete event ---------------------------------------- */
+
+static int begin_get(char *buffer, const struct kernel_param *param)
+{
+	return sysfs_emit(buffer, "%d\n", vitrine_trace_complete_begin(sample) != 0);
+}
+
+static const struct kernel_param_ops begin_ops = {
+	.get = begin_get,
+};
+module_param_cb(begin, &begin_ops, NULL, 0444);
+MODULE_PARM_DESC(begin, "1 if the clock is read at the begin of a complete event");
+
 /* ---- every kind of event ------------------------------------------------- */
 
 static const u8 bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
@@ -117,7 +130,7 @@ static void write_arguments(void)
 
 static void write_durations(void)
 {
-	u64 begin = vitrine_trace_ticks();
+	u64 begin = vitrine_trace_complete_begin(sample);
 
 	vitrine_trace_begin(sample, "outer", VITRINE_ARG("depth", 1));
 	{
