@@ -101,6 +101,8 @@ grep sample:arguments /tmp/all.txt | sed 's/^/# /'
 check "every type of argument" has all \
 	' sample:arguments null=null int32=-32 uint32=32 int64=-64 uint64=18446744073709551615 double=1.5 string="caf\?" pointer=0x1000 kernel_pointer=0x0 koid=[0-9]+ true=true false=false empty=""$'
 
+check "bit fields" has all ' sample:bit_fields narrow=7 negative=-9 wide=1099511627775 flag=true$'
+
 # ---- strings ------------------------------------------------------------------
 
 restart

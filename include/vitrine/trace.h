@@ -144,8 +144,8 @@ void vitrine_category_unregister(struct vitrine_category *category);
 /**
  * VITRINE_ARG() - pass an argument with the type of its value
  * @name: string literal
- * @value: integer of any type, bool, or text. Text is copied; it may vary and need not
- *	be UTF-8, and at most 255 bytes of it are recorded
+ * @value: integer of any type, also a bit field, bool, or text. Text is copied; it may vary and
+ *	need not be UTF-8, and at most 255 bytes of it are recorded
  *
  * Values of other types do not compile; use one of the macros below.
  */
@@ -164,8 +164,14 @@ void vitrine_category_unregister(struct vitrine_category *category);
 		unsigned long: FXT_ARG_UINT64,				\
 		unsigned long long: FXT_ARG_UINT64,			\
 		char *: VITRINE_ARG_TYPE_TEXT(value),			\
-		const char *: VITRINE_ARG_TYPE_TEXT(value)),		\
+		const char *: VITRINE_ARG_TYPE_TEXT(value),		\
+		default:						\
+			VITRINE_ARG_TYPE_BITS(value)),			\
 	 (unsigned long)(value))
+
+/* To GCC, the width of a bit field belongs to its type. For other types, void does not compile. */
+#define VITRINE_ARG_TYPE_BITS(value)					\
+	_Generic((value) + 0LL, long long: FXT_ARG_INT64, default: (void)0)
 
 /**
  * VITRINE_ARG_NULL() - pass an argument without a value

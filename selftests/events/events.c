@@ -128,6 +128,21 @@ static void write_arguments(void)
 			      VITRINE_ARG("empty", ""));
 }
 
+/* The compiler knows no type of a bit field's width. */
+static void write_bit_fields(void)
+{
+	struct {
+		unsigned int	narrow : 3;
+		int		negative : 5;
+		u64		wide : 40;
+		bool		flag : 1;
+	} bits = { 7, -9, 0xffffffffffULL, true };
+
+	vitrine_trace_instant(sample, "bit_fields", VITRINE_ARG("narrow", bits.narrow),
+			      VITRINE_ARG("negative", bits.negative),
+			      VITRINE_ARG("wide", bits.wide), VITRINE_ARG("flag", bits.flag));
+}
+
 static void write_durations(void)
 {
 	u64 begin = vitrine_trace_complete_begin(sample);
@@ -150,6 +165,7 @@ static void write_all(void)
 	vitrine_trace_counter(sample, "counter", 3,
 			      VITRINE_ARG("used", 10), VITRINE_ARG("free", 20));
 	write_arguments();
+	write_bit_fields();
 	write_durations();
 	vitrine_trace_async_begin(sample, "async", 9);
 	vitrine_trace_async_instant(sample, "async", 9);
