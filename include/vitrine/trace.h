@@ -15,7 +15,7 @@
  *
  * The file trace/events lists the categories and switches them on and off. While a
  * category is off, each of its events is one no-op instruction, and the arguments
- * are not evaluated.
+ * are not evaluated: they must have no effect that the module needs.
  *
  * Context: events can be recorded in any context and with any lock held. In NMI context
  * they are only counted as lost. Recording an event takes no lock and allocates nothing.
@@ -459,7 +459,8 @@ u64 vitrine_trace_switches(unsigned int cpu);
  * @name: string literal
  * @counter: id that distinguishes counters of the same name: a number, or a pointer,
  *	which is hashed
- * @...: values of the counter, as arguments; viewers stack them
+ * @...: values of the counter, as arguments; viewers stack them. The module counts, and the event
+ *	reads: while the category is off, an argument such as ++count is not evaluated
  *
  * Format: "Counter event".
  *
