@@ -95,6 +95,23 @@ check "while its tree is open, the driver goes" rmmod optional
 exec 3<&-
 rmmod vitrine
 
+# evaluates NUMBER: updates evaluate each of three values once, where it may sleep; NUMBER in all
+evaluates()
+{
+	mark_log
+	echo 1 >/sys/module/optional/parameters/evaluate
+	[ "$(</sys/module/optional/parameters/evaluated)" = "$1" ] || return
+	fails eval 'marked_log | grep "scheduling while atomic\|sleeping function"'
+}
+
+insmod "$module"
+check "without vitrine, the values of an update are evaluated" evaluates 3
+load
+check "with vitrine, they are evaluated with preemption enabled" evaluates 6
+check "the update has the value" prints 4 value optional .root.evaluated
+rmmod optional
+rmmod vitrine
+
 dmesg -C
 check "another interface: a message, and the driver works" eval '
 	insmod "$module" abi=77 && load && counts && [ ! -e "$tree" ] &&

@@ -33,15 +33,16 @@
  * is the driver. The bus belongs to the kernel, binds them in whatever order they come, unbinds
  * them when one goes, and has neither hold a reference to the other.
  *
- * Updates: each of the functions that change a value is a macro here, which reads the handle
- * once, with preemption disabled. The handle is therefore the variable that publish() and
- * unpublish() store, not a copy of it. If it is NULL, that is all. Otherwise the update is a
- * static call. vitrine clears the handles by calling unpublish(), waits for an RCU grace
- * period, and only then frees anything. A batch is made with preemption disabled, too.
+ * Updates: each of the functions that change a value is a macro here. It evaluates the values,
+ * whether vitrine is loaded or not, and then reads the handle, with preemption disabled. The handle
+ * is therefore the variable that publish() and unpublish() store, not a copy of it. If it is NULL,
+ * that is all. Otherwise the update is a static call. vitrine clears the handles by calling
+ * unpublish(), waits for an RCU grace period, and only then frees anything. A batch is made with
+ * preemption disabled, too.
  *
- * Creating and deleting: in publish(), or elsewhere between vitrine_publisher_lock() and
- * vitrine_publisher_unlock(), which publish() and unpublish() exclude. The driver destroys no
- * tree: vitrine destroys those that are left when either of the two goes.
+ * Creating, deleting, and all other calls: in publish(), or elsewhere between
+ * vitrine_publisher_lock() and vitrine_publisher_unlock(), which publish() and unpublish() exclude.
+ * The driver destroys no tree: vitrine destroys those that are left when either of the two goes.
  */
 #ifndef _VITRINE_PUBLISHER_H
 #define _VITRINE_PUBLISHER_H
@@ -143,48 +144,107 @@ static inline void vitrine_publisher_unlock(struct vitrine_publisher *publisher)
 	mutex_unlock(&publisher->lock);
 }
 
-/* Not with a copy of the handle: vitrine may go between the copy and the call. */
-#define VITRINE_UPDATE(call, handle, ...) do {				\
-	if (READ_ONCE(handle)) {					\
-		typeof(handle) __handle;				\
+/*
+ * Update a value whose handle is the variable @handle, not a copy of it: vitrine may go between
+ * the copy and the call. The values are evaluated once, and before preemption is disabled, whether
+ * vitrine is loaded or not.
+ */
+#define VITRINE_UPDATE1(call, handle, type, value) do {			\
+	typeof(handle) *__update_handle = &(handle);			\
+	type __update_value = (value);					\
 									\
-		preempt_disable();					\
-		__handle = READ_ONCE(handle);				\
-		call(__handle, ##__VA_ARGS__);				\
-		preempt_enable();					\
-	}								\
+	VITRINE_UPDATE(__update_handle, call, __update_value);		\
 } while (0)
 
-#define vitrine_int_set(...)		VITRINE_UPDATE(vitrine_int_set, __VA_ARGS__)
-#define vitrine_int_add(...)		VITRINE_UPDATE(vitrine_int_add, __VA_ARGS__)
-#define vitrine_int_sub(...)		VITRINE_UPDATE(vitrine_int_sub, __VA_ARGS__)
-#define vitrine_uint_set(...)		VITRINE_UPDATE(vitrine_uint_set, __VA_ARGS__)
-#define vitrine_uint_add(...)		VITRINE_UPDATE(vitrine_uint_add, __VA_ARGS__)
-#define vitrine_uint_sub(...)		VITRINE_UPDATE(vitrine_uint_sub, __VA_ARGS__)
-#define vitrine_double_set(...)		VITRINE_UPDATE(vitrine_double_set, __VA_ARGS__)
-#define vitrine_bool_set(...)		VITRINE_UPDATE(vitrine_bool_set, __VA_ARGS__)
-#define vitrine_string_set(...)		VITRINE_UPDATE(vitrine_string_set, __VA_ARGS__)
-#define vitrine_bytes_set(...)		VITRINE_UPDATE(vitrine_bytes_set, __VA_ARGS__)
-#define vitrine_int_array_set(...)	VITRINE_UPDATE(vitrine_int_array_set, __VA_ARGS__)
-#define vitrine_int_array_add(...)	VITRINE_UPDATE(vitrine_int_array_add, __VA_ARGS__)
-#define vitrine_int_array_sub(...)	VITRINE_UPDATE(vitrine_int_array_sub, __VA_ARGS__)
-#define vitrine_uint_array_set(...)	VITRINE_UPDATE(vitrine_uint_array_set, __VA_ARGS__)
-#define vitrine_uint_array_add(...)	VITRINE_UPDATE(vitrine_uint_array_add, __VA_ARGS__)
-#define vitrine_uint_array_sub(...)	VITRINE_UPDATE(vitrine_uint_array_sub, __VA_ARGS__)
-#define vitrine_double_array_set(...)	VITRINE_UPDATE(vitrine_double_array_set, __VA_ARGS__)
-#define vitrine_string_array_set(...)	VITRINE_UPDATE(vitrine_string_array_set, __VA_ARGS__)
-#define vitrine_int_histogram_insert(...) \
-	VITRINE_UPDATE(vitrine_int_histogram_insert, __VA_ARGS__)
-#define vitrine_int_histogram_insert_many(...) \
-	VITRINE_UPDATE(vitrine_int_histogram_insert_many, __VA_ARGS__)
-#define vitrine_uint_histogram_insert(...) \
-	VITRINE_UPDATE(vitrine_uint_histogram_insert, __VA_ARGS__)
-#define vitrine_uint_histogram_insert_many(...) \
-	VITRINE_UPDATE(vitrine_uint_histogram_insert_many, __VA_ARGS__)
-#define vitrine_double_histogram_set(...) \
-	VITRINE_UPDATE(vitrine_double_histogram_set, __VA_ARGS__)
-#define vitrine_percpu_uint_add(...)	VITRINE_UPDATE(vitrine_percpu_uint_add, __VA_ARGS__)
-#define vitrine_percpu_histogram_insert(...) \
-	VITRINE_UPDATE(vitrine_percpu_histogram_insert, __VA_ARGS__)
+#define VITRINE_UPDATE2(call, handle, type1, value1, type2, value2) do { \
+	typeof(handle) *__update_handle = &(handle);			\
+	type1 __update_value1 = (value1);				\
+	type2 __update_value2 = (value2);				\
+									\
+	VITRINE_UPDATE(__update_handle, call, __update_value1, __update_value2); \
+} while (0)
+
+#define VITRINE_UPDATE(handle, call, ...)				\
+	if (READ_ONCE(*(handle))) {					\
+		preempt_disable();					\
+		call(READ_ONCE(*(handle)), __VA_ARGS__);		\
+		preempt_enable();					\
+	}
+
+#define vitrine_int_set(handle, value) \
+	VITRINE_UPDATE1(vitrine_int_set, handle, s64, value)
+#define vitrine_int_add(handle, value) \
+	VITRINE_UPDATE1(vitrine_int_add, handle, s64, value)
+#define vitrine_int_sub(handle, value) \
+	VITRINE_UPDATE1(vitrine_int_sub, handle, s64, value)
+#define vitrine_uint_set(handle, value) \
+	VITRINE_UPDATE1(vitrine_uint_set, handle, u64, value)
+#define vitrine_uint_add(handle, value) \
+	VITRINE_UPDATE1(vitrine_uint_add, handle, u64, value)
+#define vitrine_uint_sub(handle, value) \
+	VITRINE_UPDATE1(vitrine_uint_sub, handle, u64, value)
+#define vitrine_double_set(handle, bits) \
+	VITRINE_UPDATE1(vitrine_double_set, handle, u64, bits)
+#define vitrine_bool_set(handle, value) \
+	VITRINE_UPDATE1(vitrine_bool_set, handle, bool, value)
+#define vitrine_string_set(handle, value) \
+	VITRINE_UPDATE1(vitrine_string_set, handle, const char *, value)
+#define vitrine_bytes_set(handle, value, len_bytes) \
+	VITRINE_UPDATE2(vitrine_bytes_set, handle, const void *, value, size_t, len_bytes)
+#define vitrine_int_array_set(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_int_array_set, handle, unsigned int, slot, s64, value)
+#define vitrine_int_array_add(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_int_array_add, handle, unsigned int, slot, s64, value)
+#define vitrine_int_array_sub(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_int_array_sub, handle, unsigned int, slot, s64, value)
+#define vitrine_uint_array_set(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_uint_array_set, handle, unsigned int, slot, u64, value)
+#define vitrine_uint_array_add(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_uint_array_add, handle, unsigned int, slot, u64, value)
+#define vitrine_uint_array_sub(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_uint_array_sub, handle, unsigned int, slot, u64, value)
+#define vitrine_double_array_set(handle, slot, bits) \
+	VITRINE_UPDATE2(vitrine_double_array_set, handle, unsigned int, slot, u64, bits)
+#define vitrine_string_array_set(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_string_array_set, handle, unsigned int, slot, const char *, value)
+#define vitrine_int_histogram_insert(handle, value) \
+	VITRINE_UPDATE1(vitrine_int_histogram_insert, handle, s64, value)
+#define vitrine_int_histogram_insert_many(handle, value, count) \
+	VITRINE_UPDATE2(vitrine_int_histogram_insert_many, handle, s64, value, u64, count)
+#define vitrine_uint_histogram_insert(handle, value) \
+	VITRINE_UPDATE1(vitrine_uint_histogram_insert, handle, u64, value)
+#define vitrine_uint_histogram_insert_many(handle, value, count) \
+	VITRINE_UPDATE2(vitrine_uint_histogram_insert_many, handle, u64, value, u64, count)
+#define vitrine_double_histogram_set(handle, bucket, bits) \
+	VITRINE_UPDATE2(vitrine_double_histogram_set, handle, unsigned int, bucket, u64, bits)
+#define vitrine_percpu_uint_add(handle, delta) \
+	VITRINE_UPDATE1(vitrine_percpu_uint_add, handle, u64, delta)
+#define vitrine_percpu_histogram_insert(handle, value) \
+	VITRINE_UPDATE1(vitrine_percpu_histogram_insert, handle, u64, value)
+/* These take no handle. vitrine cannot go during the call, because preemption is disabled. */
+static inline typeof(vitrine_double_from_ratio(0, 1))
+vitrine_guarded_double_from_ratio(s64 numerator, u64 denominator)
+{
+	typeof(vitrine_double_from_ratio(0, 1)) bits;
+
+	preempt_disable();
+	bits = vitrine_double_from_ratio(numerator, denominator);
+	preempt_enable();
+	return bits;
+}
+
+static inline void vitrine_guarded_text_clean(char *text, size_t len_bytes)
+{
+	preempt_disable();
+	vitrine_text_clean(text, len_bytes);
+	preempt_enable();
+}
+
+#define vitrine_double_from_ratio(numerator, denominator) \
+	vitrine_guarded_double_from_ratio(numerator, denominator)
+#define vitrine_double_from_int(value) \
+	vitrine_guarded_double_from_ratio(value, 1)
+#define vitrine_text_clean(text, len_bytes) \
+	vitrine_guarded_text_clean(text, len_bytes)
 
 #endif /* _VITRINE_PUBLISHER_H */

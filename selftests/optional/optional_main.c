@@ -6,6 +6,7 @@
  * Concurrency: a handle in @handles is stored with the publisher locked, or NULL; threads read
  * it in the updates themselves.
  */
+#include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/kthread.h>
 #include <linux/module.h>
@@ -23,10 +24,15 @@ static unsigned long rounds;
 module_param(rounds, ulong, 0444);
 MODULE_PARM_DESC(rounds, "Number of rounds of updates that the threads have made");
 
+static unsigned long evaluated;
+module_param(evaluated, ulong, 0444);
+MODULE_PARM_DESC(evaluated, "Number of updates that the module parameter \"evaluate\" has made");
+
 static struct {
 	struct vitrine_tree			*tree;
 	struct vitrine_node			*root;
 	struct vitrine_uint			*number;
+	struct vitrine_uint			*evaluated;
 	struct vitrine_bool			*flag;
 	struct vitrine_string			*text;
 	struct vitrine_int_array		*array;
@@ -52,6 +58,7 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.tree = vitrine_tree_create("optional", 0);
 	handles.root = vitrine_tree_root(handles.tree);
 	handles.number = vitrine_uint_create(handles.root, "number", 0);
+	handles.evaluated = vitrine_uint_create(handles.root, "evaluated", 0);
 	handles.flag = vitrine_bool_create(handles.root, "flag", false);
 	handles.text = vitrine_string_create(handles.root, "text", "begun");
 	handles.array = vitrine_int_array_create(handles.root, "array", 4);
@@ -78,6 +85,22 @@ static struct vitrine_publisher publisher = {
 	.publish = optional_publish,
 	.unpublish = optional_unpublish,
 };
+
+/* A value that takes time to read, such as that of a register behind a bus. */
+static unsigned long slow(void)
+{
+	usleep_range(1, 2);
+	return ++evaluated;
+}
+
+static int evaluate(const char *value, const struct kernel_param *param)
+{
+	vitrine_uint_set(handles.evaluated, slow());
+	vitrine_int_array_set(handles.array, slow() & 1, slow());
+	return 0;
+}
+module_param_call(evaluate, evaluate, NULL, NULL, 0200);
+MODULE_PARM_DESC(evaluate, "Written: make two updates with three values that sleep");
 
 /* A batch: the tree is read once, and preemption is off until its end. */
 static void update_both(void)
