@@ -24,7 +24,8 @@
 #include "trace/waits.h"
 #include "trees/builtin.h"
 
-/* Last, so that the functions themselves are declared. */
+/* Last, so that the functions themselves are declared, which no driver may do. */
+#define VITRINE_ITSELF
 #include <vitrine/publisher.h>
 
 static bool enable = true;

@@ -9,8 +9,16 @@
 
 /*
  * Import the namespace, once in a module, beside MODULE_LICENSE(). MODULE_IMPORT_NS() takes a word
- * before 6.13 and a string since.
+ * before 6.13 and a string since. The variable is the one of vitrine_publisher.o: with both, a
+ * driver that works without vitrine would require it, and is not linked.
  */
+#ifdef MODULE
+#define VITRINE_IMPORT							\
+	MODULE_INFO(import_ns, "VITRINE");				\
+	extern char vitrine_is_required_and_optional;			\
+	char vitrine_is_required_and_optional
+#else
 #define VITRINE_IMPORT		MODULE_INFO(import_ns, "VITRINE")
+#endif
 
 #endif /* _VITRINE_IMPORT_H */

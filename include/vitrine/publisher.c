@@ -22,6 +22,10 @@
 #error "A publisher is a module: vitrine tells its trees from others by their owner"
 #endif
 
+/* See VITRINE_IMPORT. */
+extern char vitrine_is_required_and_optional;
+char vitrine_is_required_and_optional;
+
 #define DEFINE_FUNCTION(type, name, ...)				\
 	DEFINE_STATIC_CALL_RET0(vitrine_##name, vitrine_##name);
 

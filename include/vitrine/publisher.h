@@ -47,6 +47,10 @@
 #ifndef _VITRINE_PUBLISHER_H
 #define _VITRINE_PUBLISHER_H
 
+#if (defined(_VITRINE_INSPECT_H) || defined(_VITRINE_TRACE_H)) && !defined(VITRINE_ITSELF)
+#error "A driver that works without vitrine includes <vitrine/publisher.h> alone"
+#endif
+
 #include <linux/module.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>

@@ -15,7 +15,8 @@
  *
  * The file trace/events lists the categories and switches them on and off. While a
  * category is off, each of its events is one no-op instruction, and the arguments
- * are not evaluated: they must have no effect that the module needs.
+ * are not evaluated: they must have no effect that the module needs. A module with events
+ * requires vitrine.
  *
  * Context: events can be recorded in any context and with any lock held. In NMI context
  * they are only counted as lost. Recording an event takes no lock and allocates nothing.
@@ -32,6 +33,10 @@
  */
 #ifndef _VITRINE_TRACE_H
 #define _VITRINE_TRACE_H
+
+#ifdef _VITRINE_PUBLISHER_H
+#error "A driver that works without vitrine has no events: <vitrine/trace.h> requires it"
+#endif
 
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
