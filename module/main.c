@@ -149,13 +149,11 @@ static const struct vitrine_api api = {
 	VITRINE_FUNCTIONS(API_MEMBER)
 };
 
-/* The handles are cleared and no update runs any more when leave() returns. */
 static void publisher_leaves(void *context)
 {
 	struct vitrine_publisher *publisher = context;
 
-	publisher->leave(publisher);
-	vtr_inspect_module_goes(publisher->owner, true);
+	publisher->leave(publisher, vtr_inspect_module_goes);
 }
 
 static int publisher_arrives(struct platform_device *device)

@@ -95,6 +95,18 @@ check "while its tree is open, the driver goes" rmmod optional
 exec 3<&-
 rmmod vitrine
 
+# A driver with a lazy tree for each device.
+insmod "$module" device=1
+load
+check "fill() takes longer than its limit" fails cat "$INSPECT/optional-device.inspect"
+rmmod vitrine &
+until_true grep -q N /sys/module/optional/parameters/is_published
+check "the device goes, too" eval 'echo 1 >/sys/module/optional/parameters/remove'
+wait $!
+check "the device is not freed before fill() has returned" \
+	grep -q N /sys/module/optional/parameters/torn
+check "the driver goes on" eval 'counts && load && publishes && rmmod optional && rmmod vitrine'
+
 # evaluates NUMBER: updates evaluate each of three values once, where it may sleep; NUMBER in all
 evaluates()
 {

@@ -7,10 +7,15 @@
  * read there:
  *
  *   arrive: static calls, synchronize_rcu(), then publish() stores handles
- *   leave:  unpublish() clears handles, synchronize_rcu(), then static calls
+ *   leave:  unpublish() clears handles, synchronize_rcu(), vitrine destroys the trees, then
+ *	     static calls
  *
  * An update that finds a handle therefore calls the vitrine that created it, and has returned
  * before vitrine goes on and frees anything.
+ *
+ * Trees are destroyed without the publisher's lock, because fill() of a lazy tree may take a lock
+ * under which the driver takes that one. @leaving, taken after it, is held instead: who destroys a
+ * lazy tree whose handle is cleared waits for it, and can then free what fill() used.
  */
 #include <linux/err.h>
 #include <linux/platform_device.h>
@@ -22,9 +27,14 @@
 #error "A publisher is a module: vitrine tells its trees from others by their owner"
 #endif
 
+/* This is the function itself here. */
+#undef vitrine_lazy_destroy
+
 /* See VITRINE_IMPORT. */
 extern char vitrine_is_required_and_optional;
 char vitrine_is_required_and_optional;
+
+static DEFINE_MUTEX(leaving);
 
 #define DEFINE_FUNCTION(type, name, ...)				\
 	DEFINE_STATIC_CALL_RET0(vitrine_##name, vitrine_##name);
@@ -49,14 +59,36 @@ static void arrive(struct vitrine_publisher *publisher, const struct vitrine_api
 	mutex_unlock(&publisher->lock);
 }
 
-static void leave(struct vitrine_publisher *publisher)
+static void leave(struct vitrine_publisher *publisher,
+		  void (*destroy)(const struct module *owner, bool is_expected))
 {
 	mutex_lock(&publisher->lock);
+	mutex_lock(&leaving);
 	publisher->unpublish(publisher);
+	/* Everything else is created below a tree. */
+	static_call_update(vitrine_tree_create_for, (void *)__static_call_return0);
+	static_call_update(vitrine_lazy_create, (void *)__static_call_return0);
 	/* Pairs with the preempt_disable() of updates. */
 	synchronize_rcu();
+	mutex_unlock(&publisher->lock);
+
+	destroy(publisher->owner, true);
+	mutex_unlock(&leaving);
+
+	mutex_lock(&publisher->lock);
 	functions_set(NULL);
 	mutex_unlock(&publisher->lock);
+}
+
+void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy)
+{
+	if (lazy) {
+		vitrine_lazy_destroy(lazy);
+		return;
+	}
+	/* Perhaps the handle was cleared, and fill() is still running. */
+	mutex_lock(&leaving);
+	mutex_unlock(&leaving);
 }
 
 void vitrine_publisher_register(struct vitrine_publisher *publisher)

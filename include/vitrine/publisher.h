@@ -43,6 +43,8 @@
  * Creating, deleting, and all other calls: in publish(), or elsewhere between
  * vitrine_publisher_lock() and vitrine_publisher_unlock(), which publish() and unpublish() exclude.
  * The driver destroys no tree: vitrine destroys those that are left when either of the two goes.
+ * The exception is a lazy tree whose fill() uses memory that the driver frees, such as that of a
+ * device: the driver destroys it first. fill() may make all calls but must not lock the publisher.
  */
 #ifndef _VITRINE_PUBLISHER_H
 #define _VITRINE_PUBLISHER_H
@@ -66,7 +68,7 @@
 
 #include <vitrine/inspect.h>
 
-/* Changes with VITRINE_FUNCTIONS(), and with struct vitrine_value. */
+/* Changes with VITRINE_FUNCTIONS(), and with the structures of the two headers. */
 #define VITRINE_ABI	2
 
 #define VITRINE_API_MEMBER(type, name, ...)	typeof(vitrine_##name) *name;
@@ -100,7 +102,9 @@ struct vitrine_publisher {
 	struct module		*owner;
 	void			(*arrive)(struct vitrine_publisher *publisher,
 					  const struct vitrine_api *api);
-	void			(*leave)(struct vitrine_publisher *publisher);
+	void			(*leave)(struct vitrine_publisher *publisher,
+					 void (*destroy)(const struct module *owner,
+							 bool is_expected));
 	struct mutex		lock; /* serialises creation and deletion with the two calls */
 	struct platform_device	*device;
 };
@@ -147,6 +151,11 @@ static inline void vitrine_publisher_unlock(struct vitrine_publisher *publisher)
 {
 	mutex_unlock(&publisher->lock);
 }
+
+/* Destroy a lazy tree, and wait for its fill() even if unpublish() has cleared the handle. */
+void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
+
+#define vitrine_lazy_destroy(lazy)	vitrine_publisher_lazy_destroy(lazy)
 
 /*
  * Update a value whose handle is the variable @handle, not a copy of it: vitrine may go between

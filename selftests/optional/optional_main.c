@@ -11,6 +11,7 @@
 #include <linux/kthread.h>
 #include <linux/module.h>
 #include <linux/sched.h>
+#include <linux/slab.h>
 
 #include <vitrine/publisher.h>
 
@@ -27,6 +28,18 @@ MODULE_PARM_DESC(rounds, "Number of rounds of updates that the threads have made
 static unsigned long evaluated;
 module_param(evaluated, ulong, 0444);
 MODULE_PARM_DESC(evaluated, "Number of updates that the module parameter \"evaluate\" has made");
+
+static bool is_published;
+module_param(is_published, bool, 0444);
+MODULE_PARM_DESC(is_published, "publish() has been called, and unpublish() has not");
+
+static bool device;
+module_param(device, bool, 0444);
+MODULE_PARM_DESC(device, "Have a device whose lazy tree is filled until the device is removed");
+
+static bool torn;
+module_param(torn, bool, 0444);
+MODULE_PARM_DESC(torn, "The device was freed while its lazy tree was filled");
 
 static struct {
 	struct vitrine_tree			*tree;
@@ -45,11 +58,59 @@ static struct {
 
 static struct task_struct *tasks[NR_WRITERS + 1];
 
+static struct vitrine_publisher publisher;
+
 static int fill(struct vitrine_node *root, void *ctx)
 {
 	vitrine_record_uint(root, "rounds", READ_ONCE(rounds));
 	return 0;
 }
+
+/* A device with a lazy tree; @is_filling is outside of it, because it may be freed. */
+static struct gadget {
+	struct vitrine_lazy	*lazy;
+	u64			nr_fills;
+} *gadget;
+
+static bool is_filling, is_removed;
+static struct task_struct *remover;
+
+/* Return true when the device is gone, or the task that removes it waits. */
+static bool removal_began(void)
+{
+	struct task_struct *task = READ_ONCE(remover);
+
+	return READ_ONCE(is_removed) ||
+	       (task && READ_ONCE(task->__state) & TASK_UNINTERRUPTIBLE);
+}
+
+static int gadget_fill(struct vitrine_node *root, void *ctx)
+{
+	struct gadget *filled = ctx;
+
+	WRITE_ONCE(is_filling, true);
+	while (!removal_began())
+		usleep_range(100, 200);
+	vitrine_record_uint(root, "nr_fills", ++filled->nr_fills);
+	WRITE_ONCE(is_filling, false);
+	return 0;
+}
+
+static int gadget_remove(const char *value, const struct kernel_param *param)
+{
+	vitrine_publisher_lock(&publisher);
+	WRITE_ONCE(remover, current);
+	vitrine_lazy_destroy(gadget->lazy);
+	torn = READ_ONCE(is_filling);
+	kfree(gadget);
+	gadget = NULL;
+	WRITE_ONCE(is_removed, true);
+	WRITE_ONCE(remover, NULL);
+	vitrine_publisher_unlock(&publisher);
+	return 0;
+}
+module_param_call(remove, gadget_remove, NULL, NULL, 0200);
+MODULE_PARM_DESC(remove, "Written: remove the device");
 
 static void optional_publish(struct vitrine_publisher *publisher)
 {
@@ -70,6 +131,9 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
 							       64, VITRINE_LINEAR, 16);
 	vitrine_lazy_create("optional-lazy", 0, 0, fill, NULL);
+	if (gadget)
+		gadget->lazy = vitrine_lazy_create("optional-device", 0, 1, gadget_fill, gadget);
+	WRITE_ONCE(is_published, true);
 }
 
 static void optional_unpublish(struct vitrine_publisher *publisher)
@@ -79,6 +143,9 @@ static void optional_unpublish(struct vitrine_publisher *publisher)
 
 	for (i = 0; i < sizeof(handles) / sizeof(*handle); i++)
 		WRITE_ONCE(handle[i], NULL);
+	if (gadget)
+		WRITE_ONCE(gadget->lazy, NULL);
+	WRITE_ONCE(is_published, false);
 }
 
 static struct vitrine_publisher publisher = {
@@ -166,6 +233,11 @@ static int __init optional_init(void)
 {
 	unsigned int i;
 
+	if (device) {
+		gadget = kzalloc(sizeof(*gadget), GFP_KERNEL);
+		if (!gadget)
+			return -ENOMEM;
+	}
 	publisher.abi = abi;
 	vitrine_publisher_register(&publisher);
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
@@ -175,6 +247,7 @@ static int __init optional_init(void)
 		if (IS_ERR(task)) {
 			stop_all();
 			vitrine_publisher_unregister(&publisher);
+			kfree(gadget);
 			return PTR_ERR(task);
 		}
 		tasks[i] = task;
@@ -187,6 +260,7 @@ static void __exit optional_exit(void)
 {
 	vitrine_publisher_unregister(&publisher);
 	stop_all();
+	kfree(gadget);
 }
 
 module_init(optional_init);
