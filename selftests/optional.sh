@@ -30,6 +30,13 @@ counts()
 	until_true further
 }
 
+# whole_events: each event has all its values, and those are of the same round
+whole_events()
+{
+	vitrine show --json optional | jq -e '.root.events | length == 2 and
+		all(.[]; .first == .third and .second == ["even", "odd"][.first % 2])'
+}
+
 # publishes: the tree is there, is sound, and changes. Most of a thousand rounds check only that
 # it is there: to start a program takes longer than all the rest.
 publishes()
@@ -44,6 +51,7 @@ publishes()
 		[ "$(value optional .root.number)" != "$before" ]
 	}
 	until_true changes || return
+	whole_events || return
 	cp "$tree" /tmp/optional.inspect && vitrine check /tmp/optional.inspect >/dev/null &&
 		vitrine show optional-lazy >/dev/null &&
 		[ "$(value vitrine .root.trees.optional.failed)" = 0 ]

@@ -45,6 +45,7 @@
 #define _VITRINE_INSPECT_H
 
 #include <linux/compiler.h>
+#include <linux/kernel.h>
 #include <linux/percpu.h>
 
 #include <uapi/vitrine/inspect.h>
@@ -173,6 +174,7 @@ struct vitrine_value {
 	u8		format;		/* format of a buffer or array, disposition of a link */
 	bool		is_list;
 	bool		is_recorded;	/* deleted with its node, without a handle */
+	const char	*name;		/* of a value of vitrine_list_record() */
 	unsigned int	count;		/* slots, buckets, or capacity of a list */
 	union {
 		u64	bits;		/* a number */
@@ -214,7 +216,9 @@ struct vitrine_value {
 	X(void, value_delete, (void *handle), (handle))			\
 	X(void, node_adopt,						\
 	  (struct vitrine_node *parent, struct vitrine_node *child), (parent, child)) \
-	X(struct vitrine_node *, list_append, (struct vitrine_list *list), (list)) \
+	X(struct vitrine_node *, list_append_values,			\
+	  (struct vitrine_list *list, const struct vitrine_value *values, unsigned int nr_values), \
+	  (list, values, nr_values))					\
 	X(void, number_set, (void *number, u8 type, u64 bits), (number, type, bits)) \
 	X(void, number_add, (void *number, u8 type, u64 delta), (number, type, delta)) \
 	X(struct vitrine_f64, double_from_ratio, (s64 numerator, u64 denominator), \
@@ -355,10 +359,45 @@ VITRINE_CREATOR(link, (VITRINE_BELOW, const char *tree, enum inspect_link_dispos
  * ``vitrine_list_append(struct vitrine_list *list)``
  *	returns a new node, which can be neither deleted nor adopted, or NULL; the tree counts
  *	the failure. If the list is full, the same edit deletes its oldest node with all values
- *	recorded in it. If the tree has no room for one more node, that node stays.
+ *	recorded in it. If the tree has no room for one more node, that node stays. The caller
+ *	serialises calls on the list: others would delete the node while it is filled.
+ *
+ * ``vitrine_list_record(list, ...)``
+ *	appends a node with constants in one edit, which needs no lock. Each is one of
+ *	VITRINE_RECORD_INT(name, value), _UINT, _DOUBLE, _BOOL, _STRING(name, text) and
+ *	_BYTES(name, bytes, len), and about 8 KiB are possible; one that does not fit is missing,
+ *	and the tree counts the failure.
  */
 VITRINE_CREATOR(list, (VITRINE_BELOW, unsigned int capacity),
 		.type = INSPECT_NODE_VALUE, .is_list = true, .count = capacity)
+
+static inline struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
+{
+	return vitrine_list_append_values(list, NULL, 0);
+}
+
+#define vitrine_list_record(list, ...) do {				\
+	const struct vitrine_value __values[] = { __VA_ARGS__ };	\
+									\
+	vitrine_list_append_values(list, __values, ARRAY_SIZE(__values)); \
+} while (0)
+
+#define VITRINE_RECORD(title, block_type, ...)				\
+	{ .name = (title), .type = (block_type), .is_recorded = true, __VA_ARGS__ }
+#define VITRINE_RECORD_INT(title, value)				\
+	VITRINE_RECORD(title, INSPECT_INT_VALUE, .bits = (s64)(value))
+#define VITRINE_RECORD_UINT(title, value)				\
+	VITRINE_RECORD(title, INSPECT_UINT_VALUE, .bits = (value))
+#define VITRINE_RECORD_DOUBLE(title, value)				\
+	VITRINE_RECORD(title, INSPECT_DOUBLE_VALUE, .bits = (value))
+#define VITRINE_RECORD_BOOL(title, value)				\
+	VITRINE_RECORD(title, INSPECT_BOOL_VALUE, .bits = (bool)(value))
+#define VITRINE_RECORD_STRING(title, text)				\
+	VITRINE_RECORD(title, INSPECT_BUFFER_VALUE, .format = INSPECT_BUFFER_UTF8, \
+		       .bytes = (const char *){ (text) })
+#define VITRINE_RECORD_BYTES(title, value, len)				\
+	VITRINE_RECORD(title, INSPECT_BUFFER_VALUE, .format = INSPECT_BUFFER_BINARY, \
+		       .bytes = (value), .len_bytes = (len))
 
 /**
  * DOC: Numbers

@@ -234,6 +234,10 @@ void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
 	VITRINE_UPDATE1(vitrine_percpu_uint_add, handle, u64, delta)
 #define vitrine_percpu_histogram_insert(handle, value) \
 	VITRINE_UPDATE1(vitrine_percpu_histogram_insert, handle, u64, value)
+#define vitrine_list_append_values(handle, values, nr_values) \
+	VITRINE_UPDATE2(vitrine_list_append_values, handle, const struct vitrine_value *, values, \
+			unsigned int, nr_values)
+
 /* These take no handle. vitrine cannot go during the call, because preemption is disabled. */
 static inline typeof(vitrine_double_from_ratio(0, 1))
 vitrine_guarded_double_from_ratio(s64 numerator, u64 denominator)

@@ -97,7 +97,7 @@ static int block_create(struct vtr_tree *blocks, u32 parent, const char *name,
 static int value_create(struct vtr_tree *blocks, u32 parent, const char *name,
 			const struct vitrine_value *value, u32 *ret)
 {
-	int err = block_create(blocks, parent, name, value, ret);
+	int err = name ? block_create(blocks, parent, name, value, ret) : -ENOMEM;
 
 	if (!err && value->is_recorded)
 		vtr_record_insert(blocks, parent, *ret);
@@ -114,10 +114,6 @@ void *vitrine_value_create(struct vitrine_node *parent, const char *name,
 	if (!parent)
 		return NULL;
 	tree = vtr_edit_tree(parent);
-	if (!name) {
-		vtr_edit_refuse(tree, -ENOMEM);
-		return NULL;
-	}
 	below = vtr_edit_index(parent);
 	err = grow(tree, value_create(&tree->blocks, below, name, value, &index));
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
@@ -193,33 +189,43 @@ void vitrine_node_adopt(struct vitrine_node *parent,
 }
 VTR_EXPORT(vitrine_node_adopt);
 
-/* Append an item; @dropped is an item that owns values still to be deleted, or 0. */
-static int item_append(struct vtr_tree *blocks, u32 list, u32 *item,
-		       u32 *dropped)
+/*
+ * Append an item with values; @dropped is an item that owns values still to be deleted, or 0. If a
+ * value does not fit, the error is not -ENOSPC, because grow() would append another item.
+ */
+static int item_append(struct vtr_tree *blocks, u32 list, const struct vitrine_value *values,
+		       unsigned int nr_values, u32 *item, u32 *dropped)
 {
 	int err = vtr_fifo_append(blocks, list, item, dropped);
+	u32 index;
 
-	if (!err && *dropped &&
-	    !vtr_tree_purge(blocks, *dropped, slice(blocks)))
+	if (err)
+		return err;
+	if (*dropped && !vtr_tree_purge(blocks, *dropped, slice(blocks)))
 		*dropped = 0;
-	return err;
+	for (; nr_values; nr_values--, values++)
+		err = value_create(blocks, *item, values->name, values, &index) ?: err;
+	return err == -ENOSPC ? -ENOMEM : err;
 }
 
-struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
+struct vitrine_node *vitrine_list_append_values(struct vitrine_list *list,
+						const struct vitrine_value *values,
+						unsigned int nr_values)
 {
 	u32 item = 0, dropped = 0;
 	struct vitrine_tree *tree;
+	int err;
 
 	if (!list)
 		return NULL;
 	tree = vtr_edit_tree(list);
-	if (grow(tree, item_append(&tree->blocks, vtr_edit_index(list), &item, &dropped)))
-		return NULL;
+	err = grow(tree, item_append(&tree->blocks, vtr_edit_index(list), values, nr_values, &item,
+				     &dropped));
 	if (dropped)
 		purge(tree, dropped);
-	return vtr_edit_handle(tree, item);
+	return err ? NULL : vtr_edit_handle(tree, item);
 }
-VTR_EXPORT(vitrine_list_append);
+VTR_EXPORT(vitrine_list_append_values);
 
 /*
  * Set the word @nr after @base or, if @is_sum, add to it, unless the call is wrong for the reason

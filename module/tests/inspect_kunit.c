@@ -744,6 +744,46 @@ static void a_list_keeps_its_last(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, failures(), 1);
 }
 
+static void a_list_records_whole_nodes(struct kunit *test)
+{
+	struct vitrine_list *list = vitrine_list_create(root, "l", 3);
+	u64 generation = *tree->generation;
+	unsigned int i;
+
+	for (i = 1; i <= 5; i++) {
+		vitrine_list_record(list, VITRINE_RECORD_INT("int", -1),
+				    VITRINE_RECORD_UINT("uint", 2U),
+				    VITRINE_RECORD_DOUBLE("double", vitrine_double_from_int(3)),
+				    VITRINE_RECORD_BOOL("bool", 4),
+				    VITRINE_RECORD_STRING("string", "five"),
+				    VITRINE_RECORD_BYTES("bytes", "six", 3));
+		KUNIT_EXPECT_EQ(test, *tree->generation, generation + 2 * i);
+		KUNIT_EXPECT_EQ(test, bits_of(list), min(i, 3U));
+		KUNIT_EXPECT_EQ(test, nr_values(), 1 + 7 * min(i, 3U));
+		check_live(test);
+	}
+	KUNIT_EXPECT_EQ(test, failures(), 0);
+	vitrine_delete(list);
+	KUNIT_EXPECT_EQ(test, nr_values(), 0);
+}
+
+/* A value that does not fit is missing. The node is there once, with the others. */
+static void a_list_records_what_fits(struct kunit *test)
+{
+	struct vitrine_list *list = vitrine_list_create(root, "l", 3);
+	static char large[VITRINE_VALUE_MAX];
+
+	vitrine_list_record(list, VITRINE_RECORD_BYTES("large", large, sizeof(large)),
+			    VITRINE_RECORD_INT(NULL, 1), VITRINE_RECORD_INT("int", 2));
+	KUNIT_EXPECT_EQ(test, bits_of(list), 1);
+	KUNIT_EXPECT_EQ(test, nr_values(), 3);
+	KUNIT_EXPECT_EQ(test, failures(), 1);
+	vitrine_list_record(list);
+	vitrine_list_record((struct vitrine_list *)NULL, VITRINE_RECORD_INT("int", 2));
+	KUNIT_EXPECT_EQ(test, nr_values(), 4);
+	vitrine_delete(list);
+}
+
 /* The text of a string that fits in one extent. */
 static const char *text_of(const void *handle)
 {
@@ -980,6 +1020,8 @@ static struct kunit_case inspect_cases[] = {
 	KUNIT_CASE(moves_that_cannot_be_are_counted),
 	KUNIT_CASE(links_to_no_name_are_counted),
 	KUNIT_CASE(a_list_keeps_its_last),
+	KUNIT_CASE(a_list_records_whole_nodes),
+	KUNIT_CASE(a_list_records_what_fits),
 	KUNIT_CASE(health_has_a_status_and_maybe_a_message),
 	KUNIT_CASE(figures_are_right_when_read),
 	KUNIT_CASE(a_tree_goes_with_its_device),

@@ -497,7 +497,9 @@ static void purge(u32 index)
 		check_now(walk_test);
 }
 
-struct vitrine_node *vitrine_list_append(struct vitrine_list *list)
+struct vitrine_node *vitrine_list_append_values(struct vitrine_list *list,
+						const struct vitrine_value *values,
+						unsigned int nr_values)
 {
 	u32 item = 0, dropped = 0;
 

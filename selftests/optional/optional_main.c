@@ -54,6 +54,7 @@ static struct {
 	struct vitrine_double_histogram		*loads;
 	struct vitrine_percpu_uint		*percpu;
 	struct vitrine_percpu_histogram		*percpu_sizes;
+	struct vitrine_list			*events;
 } handles;
 
 static struct task_struct *tasks[NR_WRITERS + 1];
@@ -130,6 +131,7 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.percpu = vitrine_percpu_uint_create(handles.root, "percpu");
 	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
 							       64, VITRINE_LINEAR, 16);
+	handles.events = vitrine_list_create(handles.root, "events", 2);
 	vitrine_lazy_create("optional-lazy", 0, 0, fill, NULL);
 	if (gadget)
 		gadget->lazy = vitrine_lazy_create("optional-device", 0, 1, gadget_fill, gadget);
@@ -198,6 +200,9 @@ static int writer(void *ctx)
 		vitrine_double_histogram_set(handles.loads, 1, vitrine_double_from_bits(i));
 		vitrine_percpu_uint_add(handles.percpu, 1);
 		vitrine_percpu_histogram_insert(handles.percpu_sizes, i % 1500);
+		vitrine_list_record(handles.events, VITRINE_RECORD_UINT("first", i),
+				    VITRINE_RECORD_STRING("second", i & 1 ? "odd" : "even"),
+				    VITRINE_RECORD_UINT("third", i));
 		update_both();
 		WRITE_ONCE(rounds, READ_ONCE(rounds) + 1);
 		cond_resched_tasks_rcu_qs();
