@@ -238,6 +238,32 @@ void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
 	VITRINE_UPDATE2(vitrine_list_append_values, handle, const struct vitrine_value *, values, \
 			unsigned int, nr_values)
 
+/* Two handles, and one in a structure. */
+static inline void vitrine_guarded_node_adopt(struct vitrine_node **parent,
+					      struct vitrine_node **child)
+{
+	if (READ_ONCE(*child)) {
+		preempt_disable();
+		vitrine_node_adopt(READ_ONCE(*parent), READ_ONCE(*child));
+		preempt_enable();
+	}
+}
+
+static inline void vitrine_guarded_health_set(struct vitrine_health *health, const char *status,
+					      const char *message)
+{
+	if (health && READ_ONCE(health->node)) {
+		preempt_disable();
+		vitrine_health_set(health, status, message);
+		preempt_enable();
+	}
+}
+
+#define vitrine_node_adopt(parent, child) \
+	vitrine_guarded_node_adopt(&(parent), &(child))
+#define vitrine_health_set(health, status, message) \
+	vitrine_guarded_health_set(health, status, message)
+
 /* These take no handle. vitrine cannot go during the call, because preemption is disabled. */
 static inline typeof(vitrine_double_from_ratio(0, 1))
 vitrine_guarded_double_from_ratio(s64 numerator, u64 denominator)

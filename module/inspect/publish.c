@@ -419,12 +419,14 @@ static void message_set(struct vitrine_health *health, const char *message)
 void vitrine_health_set(struct vitrine_health *health, const char *status,
 			const char *message)
 {
+	/* Once: unpublish() of a driver that works without vitrine clears it meanwhile. */
+	struct vitrine_node *node = health ? READ_ONCE(health->node) : NULL;
 	struct vitrine_tree *tree;
 	unsigned long flags;
 
-	if (!health || !health->node)
+	if (!node)
 		return;
-	tree = vtr_edit_tree(health->node);
+	tree = vtr_edit_tree(node);
 	flags = vitrine_batch_begin(tree);
 	vitrine_string_set(health->status, status);
 	message_set(health, message);

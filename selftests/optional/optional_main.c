@@ -55,6 +55,8 @@ static struct {
 	struct vitrine_percpu_uint		*percpu;
 	struct vitrine_percpu_histogram		*percpu_sizes;
 	struct vitrine_list			*events;
+	struct vitrine_node			*here, *there, *moving;
+	struct vitrine_health			health;
 } handles;
 
 static struct task_struct *tasks[NR_WRITERS + 1];
@@ -132,6 +134,10 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
 							       64, VITRINE_LINEAR, 16);
 	handles.events = vitrine_list_create(handles.root, "events", 2);
+	handles.here = vitrine_node_create(handles.root, "here");
+	handles.there = vitrine_node_create(handles.root, "there");
+	handles.moving = vitrine_node_create(handles.here, "moving");
+	vitrine_health_init(&handles.health, handles.root);
 	vitrine_lazy_create("optional-lazy", 0, 0, fill, NULL);
 	if (gadget)
 		gadget->lazy = vitrine_lazy_create("optional-device", 0, 1, gadget_fill, gadget);
@@ -186,6 +192,18 @@ static void update_both(void)
 	preempt_enable();
 }
 
+/* One thread does this: calls with the same health are serialised. */
+static void change(u64 i)
+{
+	if (i & 1) {
+		vitrine_health_unhealthy(&handles.health, i & 2 ? "odd" : "odder");
+		vitrine_node_adopt(handles.there, handles.moving);
+	} else {
+		vitrine_health_ok(&handles.health);
+		vitrine_node_adopt(handles.here, handles.moving);
+	}
+}
+
 static int writer(void *ctx)
 {
 	u64 i;
@@ -204,6 +222,8 @@ static int writer(void *ctx)
 				    VITRINE_RECORD_STRING("second", i & 1 ? "odd" : "even"),
 				    VITRINE_RECORD_UINT("third", i));
 		update_both();
+		if (!ctx)
+			change(i);
 		WRITE_ONCE(rounds, READ_ONCE(rounds) + 1);
 		cond_resched_tasks_rcu_qs();
 	}
@@ -246,8 +266,8 @@ static int __init optional_init(void)
 	publisher.abi = abi;
 	vitrine_publisher_register(&publisher);
 	for (i = 0; i < ARRAY_SIZE(tasks); i++) {
-		struct task_struct *task = kthread_run(i < NR_WRITERS ? writer : creator, NULL,
-						       "optional/%u", i);
+		struct task_struct *task = kthread_run(i < NR_WRITERS ? writer : creator,
+						       (void *)(unsigned long)i, "optional/%u", i);
 
 		if (IS_ERR(task)) {
 			stop_all();
