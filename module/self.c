@@ -24,6 +24,8 @@ static void record_tree(struct vtr_inspect_entry *entry, void *unused)
 	const struct vtr_tree *blocks;
 	struct vtr_lazy_stats stats;
 
+	if (!entry->file)
+		return;
 	if (entry->tree) {
 		blocks = &entry->tree->blocks;
 		VTR_RECORD(vitrine_record_node(parent, entry->name),

@@ -115,6 +115,18 @@ check "the device is not freed before fill() has returned" \
 	grep -q N /sys/module/optional/parameters/torn
 check "the driver goes on" eval 'counts && load && publishes && rmmod optional && rmmod vitrine'
 
+# The name of the tree is taken.
+load
+insmod "$VITRINE_PUBLISHER_KO" name=optional
+insmod "$module"
+check "the tree of another driver keeps its name" test "$(value optional .root.number)" = null
+rmmod publisher
+check "the name is free again" publishes
+check "a driver goes whose tree has no file" eval '
+	insmod "$VITRINE_PUBLISHER_KO" name=optional && rmmod optional &&
+		[ "$(value optional .root.number)" = null ] && rmmod publisher && [ ! -e "$tree" ]'
+rmmod vitrine
+
 # evaluates NUMBER: updates evaluate each of three values once, where it may sleep; NUMBER in all
 evaluates()
 {

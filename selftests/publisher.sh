@@ -153,7 +153,7 @@ refused_tree()
 	mark_log
 	publish mode=fast "name=$1" || return
 	rmmod publisher
-	marked_log | tee /dev/stderr | grep -q "vitrine: tree .* not created"
+	marked_log | tee /dev/stderr | grep -q "vitrine: tree .* not published"
 }
 
 check "name of a tree that exists" refused_tree system

@@ -79,9 +79,10 @@ struct module;
  *
  * ``vitrine_tree_create(const char *name, size_t limit_bytes)``
  *	returns a new tree, or NULL. The name has at most VITRINE_TREE_NAME_MAX bytes, no slashes
- *	and no control characters; it is copied, and one tree at a time can use it. The limit
- *	is rounded up to pages, at most 256 MiB; 0 is 256 KiB. A refused name or limit is logged,
- *	and counted in the tree "vitrine". A tree that is left when the exit function of the
+ *	and no control characters; it is copied. If another tree uses it, the new one gets its
+ *	file when that one is destroyed. The limit is rounded up to pages, at most 256 MiB; 0 is
+ *	256 KiB. Such a name, or a refused one or limit, is logged, and counted in the tree
+ *	"vitrine". A tree that is left when the exit function of the
  *	calling module has run, or its init function has failed, is destroyed and logged.
  *
  * ``vitrine_module_tree_create(const char *name, size_t limit_bytes)``

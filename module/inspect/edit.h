@@ -72,8 +72,8 @@ struct dentry;
  * @destroy: destroy the object that the entry is of
  * @owner: address in the module with which the object is destroyed at the latest, or 0
  * @is_managed: the module need not destroy it
- * @file: the file, NULL, or an error pointer
- * @name: name, unique among all entries; retained trees have a name space of their own
+ * @file: the file; an error pointer; or NULL, as long as an earlier entry has this name
+ * @name: name; retained trees have a name space of their own
  *
  * Embedded in the object that it names, which exists until the entry is unregistered.
  */

@@ -169,7 +169,7 @@ const char *vtr_inspect_name_fault(const char *name)
 }
 
 /**
- * vtr_inspect_refuse() - count a tree that cannot be created, and log the reason
+ * vtr_inspect_refuse() - count a tree that cannot be published, and log the reason
  * @name: name of the tree, or NULL
  * @fault: reason; NULL if memory is short, which the page allocator has logged
  *
@@ -179,7 +179,7 @@ void vtr_inspect_refuse(const char *name, const char *fault)
 {
 	atomic_long_inc(&refused);
 	if (fault)
-		pr_warn("tree \"%.64s\" not created: %s\n", name ?: "", fault);
+		pr_warn("tree \"%.64s\" not published: %s\n", name ?: "", fault);
 }
 
 /**
@@ -214,42 +214,52 @@ static struct vtr_inspect_entry *find(bool is_retained, const char *name)
 	return NULL;
 }
 
+/* Create the file of an entry, unless an earlier one has its name. */
+static void file_create(struct vtr_inspect_entry *entry)
+{
+	bool is_first = find(entry->is_retained, entry->name) == entry;
+
+	entry->file = publish && is_first ? publish(entry) : NULL;
+}
+
 /**
  * vtr_inspect_register() - add an entry and create its file
  * @entry: the entry, with tree or open(), and name set
  *
- * Names are unique within a directory, and retained trees have one of their own.
+ * Retained trees have a directory of their own. If the name is taken, this is counted and logged,
+ * and the file is created when the entries of this name that were added before are removed.
  *
  * Context: task; may sleep.
- * Return: true; false if the name is taken, which is counted and logged.
  */
-bool vtr_inspect_register(struct vtr_inspect_entry *entry)
+void vtr_inspect_register(struct vtr_inspect_entry *entry)
 {
 	guard(mutex)(&files_lock);
-	if (find(entry->is_retained, entry->name)) {
+	if (find(entry->is_retained, entry->name))
 		vtr_inspect_refuse(entry->name, "another tree has this name");
-		return false;
-	}
 	scoped_guard(mutex, &entries_lock)
 		list_add_tail(&entry->list, &entries);
-	entry->file = publish ? publish(entry) : NULL;
-	return true;
+	file_create(entry);
 }
 
 /**
  * vtr_inspect_unregister() - remove an entry and its file
- * @entry: entry for which vtr_inspect_register() returned true
+ * @entry: entry that vtr_inspect_register() has added
  *
- * Waits for open() calls on the file.
+ * Waits for open() calls on the file. The next entry of this name gets a file.
  *
  * Context: task; may sleep.
  */
 void vtr_inspect_unregister(struct vtr_inspect_entry *entry)
 {
+	struct vtr_inspect_entry *next;
+
 	guard(mutex)(&files_lock);
 	debugfs_remove(entry->file);
-	guard(mutex)(&entries_lock);
-	list_del(&entry->list);
+	scoped_guard(mutex, &entries_lock)
+		list_del(&entry->list);
+	next = find(entry->is_retained, entry->name);
+	if (next && !next->file)
+		file_create(next);
 }
 
 /**
@@ -310,10 +320,7 @@ struct vitrine_tree *vitrine_tree_create_for(struct module *owner,
 	tree->entry.owner = (unsigned long)owner;
 	tree->entry.is_managed = managed;
 	tree->entry.destroy = tree_forget;
-	if (!vtr_inspect_register(&tree->entry)) {
-		vtr_inspect_put(tree);
-		return NULL;
-	}
+	vtr_inspect_register(&tree->entry);
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the tree before its handle. */
 	smp_wmb();
 	return tree;
@@ -349,7 +356,7 @@ void vtr_inspect_set_publish(struct dentry *(*new_publish)(struct vtr_inspect_en
 	publish = new_publish;
 	list_for_each_entry(entry, &entries, list) {
 		debugfs_remove(entry->file);
-		entry->file = publish ? publish(entry) : NULL;
+		file_create(entry);
 	}
 }
 
@@ -438,7 +445,7 @@ bool vitrine_tree_reserve(struct vitrine_node *node, size_t len_bytes)
 VTR_EXPORT(vitrine_tree_reserve);
 
 /**
- * vtr_inspect_refused() - return the number of trees that could not be created
+ * vtr_inspect_refused() - return the number of trees that could not be published
  *
  * Context: any.
  * Return: their number since the module was loaded.
@@ -740,7 +747,6 @@ void vitrine_tree_retain(struct vitrine_tree *tree)
 		nr_bytes += bytes_of(tree);
 		tree->entry.is_retained = true;
 		tree->entry.owner = 0;
-		/* Cannot fail: no retained tree has this name any more. */
 		vtr_inspect_register(&tree->entry);
 	} else {
 		WRITE_ONCE(nr_dropped, nr_dropped + 1);

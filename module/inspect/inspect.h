@@ -22,7 +22,7 @@ void vtr_inspect_set_publish(struct dentry *(*publish)(struct vtr_inspect_entry 
 
 void vtr_inspect_refuse(const char *name, const char *fault);
 bool vtr_inspect_allowed(const char *name, size_t limit_bytes);
-bool vtr_inspect_register(struct vtr_inspect_entry *entry);
+void vtr_inspect_register(struct vtr_inspect_entry *entry);
 void vtr_inspect_unregister(struct vtr_inspect_entry *entry);
 struct vitrine_tree *vtr_inspect_open(struct vtr_inspect_entry *entry);
 

@@ -281,10 +281,7 @@ vitrine_lazy_create(const char *name, size_t limit_bytes,
 	INIT_WORK(&lazy->work, fill_work);
 	init_waitqueue_head(&lazy->wait);
 	spin_lock_init(&lazy->lock);
-	if (!vtr_inspect_register(&lazy->entry)) {
-		kfree(lazy);
-		return NULL;
-	}
+	vtr_inspect_register(&lazy->entry);
 	return lazy;
 }
 VTR_EXPORT(vitrine_lazy_create);
