@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of strings in tables.h: keys of texts, sets that are full, strings of one
- * record, and prepared records, which must not outlive the strings to which they refer.
+ * KUnit suite of strings.c: keys of texts, sets that are full, strings of one record, and
+ * prepared records, which must not outlive the strings to which they refer.
  */
 
-#include "trace/tables.h"
 #include "suite.h"
 
 #define STRINGS_TEST_SITE	0x1000UL
@@ -206,7 +205,7 @@ static void key_depends_on_the_text_only(struct kunit *test)
 		memcpy(text + i, word, sizeof(word));
 		KUNIT_EXPECT_PTR_EQ(test, vtr_strings_key(text + i), key);
 	}
-	/* What is longer than the longest string is cut, and cut texts are equal. */
+	/* A text that is longer than the longest string is cut, and cut texts are equal. */
 	memset(text, 'x', STRINGS_TEST_BYTES);
 	key = vtr_strings_key(text);
 	text[VTR_STRINGS_MAX_BYTES + 1] = 'y';

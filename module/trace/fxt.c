@@ -612,5 +612,4 @@ unsigned int vtr_marks_put_frozen(u64 *words, u64 now, u64 process, u64 thread,
 
 #ifdef CONFIG_VITRINE_KUNIT
 #include "tests/fxt_kunit.c"
-#include "tests/strings_kunit.c" /* tables.h */
 #endif

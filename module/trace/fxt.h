@@ -29,7 +29,7 @@
 #define VTR_FXT_STRING_PROCESS		1	/* "process" */
 #define VTR_FXT_STRING_OUTGOING_WEIGHT	2	/* "outgoing_weight" */
 #define VTR_FXT_STRING_INCOMING_WEIGHT	3	/* "incoming_weight" */
-#define VTR_FXT_STRING_FIRST		4	/* first index of tables.h */
+#define VTR_FXT_STRING_FIRST		4	/* first index of strings.h */
 
 /* Weight of the idle thread, in records that have weights. */
 #define VTR_FXT_WEIGHT_IDLE		0x80000000U

@@ -18,7 +18,8 @@
 #include <uapi/vitrine/map.h>
 
 #include "area.h"
-#include "tables.h"
+#include "strings.h"
+#include "threads.h"
 
 struct vm_area_struct;
 
