@@ -40,6 +40,7 @@
 #include "category.h"
 #include "event.h"
 #include "source.h"
+#include "stack_text.h"
 #include "waits.h"
 
 /*
@@ -402,6 +403,8 @@ static inline unsigned int unwind(struct task_struct *task, struct pt_regs *regs
 #define KERNEL_THREADS	(PF_KTHREAD | PF_IO_WORKER | VTR_PF_USER_WORKER)
 
 DEFINE_STATIC_KEY_FALSE(vtr_stacks_armed);
+
+DEFINE_PER_CPU(struct vtr_stacks_stats, vtr_stacks_counters);
 
 static const struct vtr_stacks_settings nothing = {
 	.blocked_ns = VTR_LATENCY_NEVER,

@@ -126,8 +126,25 @@ int vtr_sample_start(unsigned int hz, vtr_sample_fn sample);
 void vtr_sample_stop(void);
 
 /*
- * user_stack.c: user stacks, and what they share with the stacks of the kernel: counters and
- * the text of a stack.
+ * user_stack.c: user stacks.
+ */
+
+/*
+ * Whether vtr_stacks_deinit() can wait for a thread that was preempted in the code of the
+ * module. Without tasks RCU, synchronize_rcu_tasks() is synchronize_rcu(), which on a
+ * preemptible kernel does not wait for such a thread.
+ */
+#define VTR_USER_STACK_WORKS	\
+	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
+
+void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
+			    struct task_struct *task, bool with_memory);
+void vtr_user_stack_tell_pending(void);
+unsigned int vtr_user_stack_pending(void);
+
+/*
+ * stacks.c: where in the kernel a thread was blocked for a long time, and what running
+ * threads execute.
  */
 
 /**
@@ -147,42 +164,6 @@ struct vtr_stacks_stats {
 };
 
 DECLARE_PER_CPU(struct vtr_stacks_stats, vtr_stacks_counters);
-
-/**
- * struct vtr_stack_text - the names of the frames of a stack
- * @begin: where the text begins in @bytes; it ends with them
- * @bytes: the names, outermost first, separated by ";", and a NUL
- */
-struct vtr_stack_text {
-	char	*begin;
-	char	bytes[1001];
-};
-
-/*
- * Whether vtr_stacks_deinit() can wait for a thread that was preempted in the code of the
- * module. Without tasks RCU, synchronize_rcu_tasks() is synchronize_rcu(), which on a
- * preemptible kernel does not wait for such a thread.
- */
-#define VTR_USER_STACK_WORKS	\
-	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
-
-/* Return the length of the text. */
-static inline size_t vtr_stack_text_bytes(const struct vtr_stack_text *text)
-{
-	return text->bytes + sizeof(text->bytes) - 1 - text->begin;
-}
-
-void vtr_stack_text_init(struct vtr_stack_text *text);
-bool vtr_stack_text_add(struct vtr_stack_text *text, const char *name);
-void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
-			    struct task_struct *task, bool with_memory);
-void vtr_user_stack_tell_pending(void);
-unsigned int vtr_user_stack_pending(void);
-
-/*
- * stacks.c: where in the kernel a thread was blocked for a long time, and what running
- * threads execute.
- */
 
 /* Threads that were blocked for a long time are recorded when they are woken up. */
 DECLARE_STATIC_KEY_FALSE(vtr_stacks_armed);
