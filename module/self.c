@@ -13,6 +13,7 @@
 #include "inspect/inspect.h"
 #include "trace/session.h"
 #include "trace/source.h"
+#include "trace/unwind.h"
 #include "trace/waits.h"
 
 /* The nodes of each kind of tree. */
@@ -73,7 +74,7 @@ static void record_missing(struct vitrine_node *missing)
 	const char *tree = "";
 	unsigned int i;
 
-	if (!vtr_stacks_unwinds())
+	if (!vtr_unwind_works())
 		vitrine_record_string(vitrine_record_node(missing, "stacks"), "stack",
 				      "this kernel lets no module unwind");
 	for (i = 0; i < ARRAY_SIZE(figures); i++) {

@@ -83,7 +83,7 @@ check "the function of a module is found, with its caller" \
 check "a system call of the thread is outermost" \
 	some "$(of running "$$") | .args.stack | select(. != null and test(\"^[a-z_0-9A-Z]+\\\\+0x[0-9a-f]+;.*ksys_write.*;spin\"))"
 check "no frame of the interrupt is in a stack" \
-	none '.args.stack // "" | select(test("(^|;)(expire|record_running|add_running|__hrtimer_run_queues|get_irq_regs)[+]"))'
+	none '.args.stack // "" | select(test("(^|;)(expire|vtr_running_record|add_running|vtr_unwind|__hrtimer_run_queues|get_irq_regs)[+]"))'
 check "without the word user there is no user stack" none 'select(.name == "user stack")'
 restart 4096
 echo storm >/sys/module/events/parameters/run

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * KUnit suite of the kinds of locks in stacks.c. It runs only in a kernel.
+ * KUnit suite of the locks.c. It runs only in a kernel.
  */
 #include "suite.h"
 
@@ -28,9 +28,9 @@ static void kinds_are_named_as_perf_names_them(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(kinds); i++) {
 		task->__state = kinds[i].state;
 		note(task, test, kinds[i].flags);
-		KUNIT_EXPECT_STREQ(test, locks_kind(task), kinds[i].name);
+		KUNIT_EXPECT_STREQ(test, vtr_locks_kind(task), kinds[i].name);
 		forget(task, test);
-		KUNIT_EXPECT_NULL(test, locks_kind(task));
+		KUNIT_EXPECT_NULL(test, vtr_locks_kind(task));
 	}
 }
 
@@ -42,9 +42,9 @@ static void end_of_an_inner_wait_keeps_the_outer_one(struct kunit *test)
 	note(task, &outer, LCB_F_WRITE);
 	note(task, &inner, LCB_F_SPIN);
 	forget(task, &inner);
-	KUNIT_EXPECT_STREQ(test, locks_kind(task), "rwsem:W");
+	KUNIT_EXPECT_STREQ(test, vtr_locks_kind(task), "rwsem:W");
 	forget(task, &outer);
-	KUNIT_EXPECT_NULL(test, locks_kind(task));
+	KUNIT_EXPECT_NULL(test, vtr_locks_kind(task));
 }
 
 static void threads_that_share_a_slot_are_not_confused(struct kunit *test)
@@ -54,9 +54,9 @@ static void threads_that_share_a_slot_are_not_confused(struct kunit *test)
 
 	note(one, test, LCB_F_MUTEX);
 	note(other, test, LCB_F_READ);
-	KUNIT_EXPECT_NULL(test, locks_kind(one));
+	KUNIT_EXPECT_NULL(test, vtr_locks_kind(one));
 	forget(one, test);
-	KUNIT_EXPECT_STREQ(test, locks_kind(other), "rwsem:R");
+	KUNIT_EXPECT_STREQ(test, vtr_locks_kind(other), "rwsem:R");
 	forget(other, test);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of the table in stacks.c: the text of a stack, and one slot for each stack. It runs only
+ * Suite of stack_table.c: the text of a stack, and one slot for each stack. It runs only
  * in a kernel, because the frames are functions of the kernel.
  */
 #include <linux/irqflags.h>
@@ -9,7 +9,7 @@
 
 #include "suite.h"
 
-/* What a function of the module has after its name; nothing if it is built in. */
+/* Suffix of the name of a function of the module; nothing if it is built in. */
 #ifdef MODULE
 #define OWNER	" [vitrine]"
 #else
@@ -17,7 +17,7 @@
 #endif
 
 /* That of the case. */
-static struct stack_table *table;
+static struct vtr_stack_table *table;
 
 static int new_table(struct kunit *test)
 {
@@ -35,13 +35,13 @@ static unsigned long frame_of(const void *function, unsigned int offset)
 	return (unsigned long)function + offset;
 }
 
-static const struct stack *find_stack(const unsigned long *frames, unsigned int nr)
+static const struct vtr_stack *find_stack(const unsigned long *frames, unsigned int nr)
 {
-	const struct stack *stack;
+	const struct vtr_stack *stack;
 	unsigned long flags;
 
 	local_irq_save(flags);
-	stack = stack_table_find(table, frames, nr);
+	stack = vtr_stack_table_find(table, frames, nr);
 	local_irq_restore(flags);
 	return stack;
 }
@@ -49,7 +49,7 @@ static const struct stack *find_stack(const unsigned long *frames, unsigned int 
 static void expect_text(struct kunit *test, const unsigned long *frames, unsigned int nr,
 			const char *text)
 {
-	const struct stack *stack = find_stack(frames, nr);
+	const struct vtr_stack *stack = find_stack(frames, nr);
 
 	KUNIT_ASSERT_NOT_NULL(test, stack);
 	KUNIT_EXPECT_STREQ(test, stack->text.begin, text);
@@ -61,10 +61,10 @@ static void outermost_frame_is_first(struct kunit *test)
 	const unsigned long frames[] = {
 		frame_of(schedule, 4), ULONG_MAX - 4095, frame_of(kfree, 4), frame_of(schedule, 4),
 	};
-	const unsigned long own = frame_of(stack_table_find, 4);
+	const unsigned long own = frame_of(vtr_stack_table_find, 4);
 
 	expect_text(test, frames, 4, "schedule+0x4;kfree+0x4;?");
-	expect_text(test, &own, 1, "stack_table_find+0x4" OWNER);
+	expect_text(test, &own, 1, "vtr_stack_table_find+0x4" OWNER);
 }
 
 /* Many frames in a function with a long name. */
@@ -72,8 +72,8 @@ static void outermost_frame_is_first(struct kunit *test)
 
 static void outer_frames_are_cut(struct kunit *test)
 {
-	unsigned long frames[STACK_MAX_FRAMES];
-	const struct stack *stack;
+	unsigned long frames[VTR_STACK_MAX_FRAMES];
+	const struct vtr_stack *stack;
 	const char *text;
 	unsigned int i;
 
@@ -88,11 +88,11 @@ static void outer_frames_are_cut(struct kunit *test)
 
 static void all_samples_of_a_function_are_equal(struct kunit *test)
 {
-	const unsigned long frame = function_of(frame_of(kfree, 4));
-	const unsigned long outside = function_of(ULONG_MAX - 4095);
+	const unsigned long frame = vtr_stack_table_function(frame_of(kfree, 4));
+	const unsigned long outside = vtr_stack_table_function(ULONG_MAX - 4095);
 
 	KUNIT_EXPECT_EQ(test, frame, frame_of(kfree, 1));
-	KUNIT_EXPECT_EQ(test, function_of(frame_of(kfree, 0)), frame);
+	KUNIT_EXPECT_EQ(test, vtr_stack_table_function(frame_of(kfree, 0)), frame);
 	expect_text(test, &frame, 1, "kfree+0x1");
 	KUNIT_EXPECT_EQ(test, outside, 0);
 	expect_text(test, &outside, 1, "?");
@@ -101,7 +101,7 @@ static void all_samples_of_a_function_are_equal(struct kunit *test)
 static void stack_is_found_again(struct kunit *test)
 {
 	const unsigned long frames[] = { frame_of(kfree, 4), frame_of(snprintf, 8) };
-	const struct stack *stack = find_stack(frames, 2);
+	const struct vtr_stack *stack = find_stack(frames, 2);
 
 	KUNIT_EXPECT_PTR_EQ(test, find_stack(frames, 2), stack);
 	KUNIT_EXPECT_PTR_NE(test, find_stack(frames, 1), stack);
@@ -114,7 +114,7 @@ static unsigned int find_many(void)
 	unsigned int i, nr = 0;
 	unsigned long frame;
 
-	for (i = 0; i < 4 * STACK_TABLE_SLOTS; i++) {
+	for (i = 0; i < 4 * VTR_STACK_TABLE_SLOTS; i++) {
 		frame = frame_of(kfree, i);
 		nr += !!find_stack(&frame, 1);
 	}
@@ -126,8 +126,8 @@ static void full_table_takes_no_more(struct kunit *test)
 {
 	unsigned int nr_found = find_many();
 
-	KUNIT_EXPECT_LE(test, nr_found, STACK_TABLE_SLOTS);
-	KUNIT_EXPECT_GE(test, nr_found, STACK_TABLE_SLOTS / 2);
+	KUNIT_EXPECT_LE(test, nr_found, VTR_STACK_TABLE_SLOTS);
+	KUNIT_EXPECT_GE(test, nr_found, VTR_STACK_TABLE_SLOTS / 2);
 	KUNIT_EXPECT_EQ(test, nr_found, find_many());
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Suite of stacks.c: the parser of the settings, and the limit on the rate of waits that
- * are recorded. It runs only in a kernel.
+ * Suite of stacks.c: the parser of the settings. It runs only in a kernel.
  */
 #include "suite.h"
 
@@ -66,33 +65,10 @@ static void wrong_words_are_refused(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, parsed.blocked_ns, 7);
 }
 
-static unsigned int nr_recorded(u64 *full_ns, u64 from_ns, u64 to_ns, u64 step_ns)
-{
-	unsigned int nr = 0;
-
-	for (; from_ns < to_ns; from_ns += step_ns)
-		nr += has_allowance(full_ns, from_ns);
-	return nr;
-}
-
-static void storm_is_bounded(struct kunit *test)
-{
-	const u64 begin = 1000 * NSEC_PER_SEC;
-	u64 full_ns = 0;
-
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 0, NSEC_PER_SEC, INTERVAL_NS), MOST_PER_SECOND);
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, begin, begin + NSEC_PER_SEC, 1000),
-			MOST_PER_SECOND + MOST_AT_ONCE - 1);
-	/* After a long idle time the burst is not larger than at the beginning. */
-	KUNIT_EXPECT_EQ(test, nr_recorded(&full_ns, 2 * begin, 2 * begin + INTERVAL_NS, 1000),
-			MOST_AT_ONCE);
-}
-
 static struct kunit_case stacks_cases[] = {
 	KUNIT_CASE(words_are_parsed),
 	KUNIT_CASE(rate_suffices),
 	KUNIT_CASE(wrong_words_are_refused),
-	KUNIT_CASE(storm_is_bounded),
 	{}
 };
 

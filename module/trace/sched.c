@@ -330,7 +330,7 @@ static void wakeup_reserve(struct vtr_ring *ring, u64 now,
 static noinline void wakeup_suspect(u64 now, struct vtr_ring *ring,
 				    struct task_struct *task)
 {
-	vtr_stacks_woken(ring, now, task);
+	vtr_blocked_woken(ring, now, task);
 	wakeup_reserve(ring, now, task);
 }
 
@@ -346,8 +346,8 @@ static noinline void wakeup_slow(struct vtr_ring *ring,
 	vtr_counter_after_branch();
 	now = vtr_writer_ticks(ring);
 	if (static_branch_unlikely(&vtr_stacks_armed) && !vtr_writer_is_on_cpu(task) &&
-	    vtr_stacks_suspect(now, vtr_stacks_since(task)))
-		vtr_stacks_woken(ring, now, task);
+	    vtr_blocked_suspect(now, vtr_blocked_since(task)))
+		vtr_blocked_woken(ring, now, task);
 	wakeup_reserve(ring, now, task);
 }
 
@@ -380,9 +380,9 @@ static __always_inline void record_awake(enum vitrine_clock clock, bool watch,
 		return;
 	}
 	/* Before the clock, which takes two registers: fewer have to be saved. */
-	since_ns = vtr_stacks_since(task);
+	since_ns = vtr_blocked_since(task);
 	now = wakeup_ticks(clock);
-	if (unlikely(vtr_stacks_suspect(now, since_ns)))
+	if (unlikely(vtr_blocked_suspect(now, since_ns)))
 		return wakeup_suspect(now, ring, task);
 	put_wakeup(ring, committed, offset, ring->wakeup_base, now, task);
 }

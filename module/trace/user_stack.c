@@ -188,7 +188,7 @@ static struct request *find(const struct task_struct *task)
 }
 
 /* Return whether the thread will record its stack, for this request or an earlier one. */
-static bool request(struct task_struct *task, bool with_memory)
+static bool request(struct task_struct *task)
 {
 	u32 user = hash_32(__kuid_val(task_uid(task)), ilog2(NR_USERS));
 	struct request *request = find(task);
@@ -205,7 +205,7 @@ static bool request(struct task_struct *task, bool with_memory)
 	if (!try_module_get(THIS_MODULE))
 		goto err_slot;
 	request->exec_id = task->self_exec_id;
-	request->with_memory = with_memory;
+	request->with_memory = vtr_stacks_settings.memory;
 	init_task_work(&request->work, run);
 	if (task_work_add(task, &request->work, VTR_TWA_RESUME))
 		goto err_module;
@@ -221,11 +221,10 @@ err_user:
 }
 
 /**
- * vtr_user_stack_request() - make a thread record its user stack
+ * vtr_user_stack_request() - make a thread record its user stack, if the settings say so
  * @ring: ring of this CPU
  * @now: time in ticks
- * @task: thread of a user-space program that is woken up, or the current one
- * @with_memory: also save memory if the frame pointers do not lead to the end of the stack
+ * @task: thread that is woken up, or the current one
  *
  * The thread records its stack once before it returns to user space, regardless of the
  * number of requests until then. If it cannot, this is recorded.
@@ -233,10 +232,9 @@ err_user:
  * Context: sched_waking: interrupts off, the thread's pi_lock held; for the current thread,
  *	an interrupt.
  */
-void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
-			    struct task_struct *task, bool with_memory)
+void vtr_user_stack_request(struct vtr_ring *ring, u64 now, struct task_struct *task)
 {
-	if (request(task, with_memory))
+	if (!vtr_stacks_settings.user || vtr_stacks_is_kthread(task) || request(task))
 		return;
 	count(false);
 	write_unknown(ring, now, task);

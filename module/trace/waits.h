@@ -10,14 +10,16 @@
 #include <linux/limits.h>
 #include <linux/percpu.h>
 
+#include "category.h"
 #include "clock.h"
+#include "compat.h"
 #include "peek.h"
 #include "preempted.h"
 #include "writer.h"
 
 struct pt_regs;
 struct seq_file;
-struct vtr_filter;
+struct vtr_stack_table;
 
 /*
  * latency.c: detect threads with a high wakeup latency when they get a CPU, for the trigger.
@@ -96,7 +98,7 @@ int vtr_latency_arm(s64 limit_ns, vtr_latency_late_fn late);
 void vtr_latency_disarm(void);
 
 /*
- * sample.c: interrupt the running threads at a fixed rate, for stacks.c.
+ * sample.c: interrupt the running threads at a fixed rate, for running.c.
  */
 
 /* Called in the interrupt of a timer, with the registers of the running thread. */
@@ -129,22 +131,12 @@ void vtr_sample_stop(void);
  * user_stack.c: user stacks.
  */
 
-/*
- * Whether vtr_stacks_deinit() can wait for a thread that was preempted in the code of the
- * module. Without tasks RCU, synchronize_rcu_tasks() is synchronize_rcu(), which on a
- * preemptible kernel does not wait for such a thread.
- */
-#define VTR_USER_STACK_WORKS	\
-	(IS_ENABLED(CONFIG_TASKS_RCU) || !IS_ENABLED(CONFIG_PREEMPTION))
-
-void vtr_user_stack_request(struct vtr_ring *ring, u64 now,
-			    struct task_struct *task, bool with_memory);
+void vtr_user_stack_request(struct vtr_ring *ring, u64 now, struct task_struct *task);
 void vtr_user_stack_tell_pending(void);
 unsigned int vtr_user_stack_pending(void);
 
 /*
- * stacks.c: where in the kernel a thread was blocked for a long time, and what running
- * threads execute.
+ * stacks.c: which waits and samples are recorded with their stacks.
  */
 
 /**
@@ -189,8 +181,33 @@ struct vtr_stacks_settings {
 /* Constant while any probe uses it. */
 extern struct vtr_stacks_settings vtr_stacks_settings;
 
+/* Check the conditions of the settings for a thread. Preemption is disabled. */
+static inline bool vtr_stacks_selects(const struct task_struct *task)
+{
+	return !vtr_stacks_settings.filter || vtr_filter_admits(vtr_stacks_settings.filter, task);
+}
+
+/* Find kernel threads, and threads that the kernel creates in a process of user space. */
+static inline bool vtr_stacks_is_kthread(const struct task_struct *task)
+{
+	return task->flags & (PF_KTHREAD | PF_IO_WORKER | VTR_PF_USER_WORKER);
+}
+
+int vtr_stacks_set(char *words);
+int vtr_stacks_show(struct seq_file *seq);
+void vtr_stacks_stats(struct vtr_stacks_stats *ret);
+void vtr_stacks_forget(void);
+void vtr_stacks_deinit(void);
+
+/*
+ * blocked.c: where in the kernel a thread was blocked for a long time.
+ */
+
+/* The stacks of blocked threads, while stacks are armed. */
+extern struct vtr_stack_table *vtr_blocked_table;
+
 /**
- * vtr_stacks_since() - estimate when a thread left its CPU
+ * vtr_blocked_since() - estimate when a thread left its CPU
  * @task: the thread, which is on no CPU
  *
  * exec_start is when the scheduler last accounted the thread's run time. Its clock may
@@ -200,31 +217,35 @@ extern struct vtr_stacks_settings vtr_stacks_settings;
  * Context: any. Hot.
  * Return: nanoseconds of the scheduler's clock; 0 if the thread has not run yet.
  */
-static __always_inline u64 vtr_stacks_since(const struct task_struct *task)
+static __always_inline u64 vtr_blocked_since(const struct task_struct *task)
 {
 	return max(vtr_peek(task->se.exec_start), vtr_preempted_arrival(task));
 }
 
 /**
- * vtr_stacks_suspect() - check whether a thread may have been blocked for a long time
+ * vtr_blocked_suspect() - check whether a thread may have been blocked for a long time
  * @now: ticks of the session's clock
- * @since_ns: vtr_stacks_since() of a thread that is woken up
+ * @since_ns: vtr_blocked_since() of a thread that is woken up
  *
  * Context: sched_waking, while armed. Hot.
  * Return: false if the wait was certainly shorter than the limit.
  */
-static __always_inline bool vtr_stacks_suspect(u64 now, u64 since_ns)
+static __always_inline bool vtr_blocked_suspect(u64 now, u64 since_ns)
 {
 	return (s64)(vtr_bound_ns(now) - since_ns) >=
 	       vtr_stacks_settings.blocked_ns;
 }
 
-void vtr_stacks_woken(struct vtr_ring *ring, u64 now, struct task_struct *task);
-int vtr_stacks_set(char *words);
-int vtr_stacks_show(struct seq_file *seq);
-void vtr_stacks_stats(struct vtr_stacks_stats *ret);
-bool vtr_stacks_unwinds(void);
-void vtr_stacks_forget(void);
-void vtr_stacks_deinit(void);
+void vtr_blocked_woken(struct vtr_ring *ring, u64 now, struct task_struct *task);
+int vtr_blocked_record_still(void);
+
+/*
+ * running.c: what the running threads execute.
+ */
+
+/* Stacks of running threads; NULL while these are not recorded. */
+extern struct vtr_stack_table *vtr_running_table;
+
+void vtr_running_record(struct pt_regs *regs);
 
 #endif /* _VTR_WAITS_H */
