@@ -80,8 +80,6 @@ unsigned int vtr_unwind(struct task_struct *task, struct pt_regs *regs,
 #else
 #define UNWIND_WORKS	false
 
-#pragma message "long waits are recorded without stacks: this kernel lets no module unwind"
-
 unsigned int vtr_unwind(struct task_struct *task, struct pt_regs *regs,
 			unsigned long *frames, unsigned int most)
 {
