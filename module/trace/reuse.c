@@ -16,7 +16,6 @@
 #include <linux/workqueue.h>
 
 #include "session.h"
-#include "source.h"
 
 /* The next id to be assigned, when the last thread was created. */
 static unsigned int last_id;

@@ -10,6 +10,7 @@
 #include <linux/kernel.h>
 #include <linux/percpu.h>
 
+#include <uapi/vitrine/fxt.h>
 #include <uapi/vitrine/map.h>
 
 #include "probe.h"
