@@ -17,7 +17,7 @@ ids_used_again()
 	local last=0 again=0 id i
 
 	for ((i = 0; i < 200 * $1 && again < $1; i++)); do
-		id=$(exec sh -c 'echo $$')
+		id=$(echo "$BASHPID")
 		((id >= last)) || ((++again))
 		last=$id
 	done

@@ -236,7 +236,7 @@ struct vitrine_value {
 	  (histogram, value, count))					\
 	X(void, double_histogram_set,					\
 	  (struct vitrine_double_histogram *histogram, unsigned int bucket, struct vitrine_f64 count), \
-	  (histogram, bucket, bits))					\
+	  (histogram, bucket, count))					\
 	X(void, string_array_set,					\
 	  (struct vitrine_string_array *array, unsigned int slot, const char *value), \
 	  (array, slot, value))						\

@@ -196,8 +196,8 @@ void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
 	VITRINE_UPDATE1(vitrine_uint_add, handle, u64, value)
 #define vitrine_uint_sub(handle, value) \
 	VITRINE_UPDATE1(vitrine_uint_sub, handle, u64, value)
-#define vitrine_double_set(handle, bits) \
-	VITRINE_UPDATE1(vitrine_double_set, handle, u64, bits)
+#define vitrine_double_set(handle, value) \
+	VITRINE_UPDATE1(vitrine_double_set, handle, struct vitrine_f64, value)
 #define vitrine_bool_set(handle, value) \
 	VITRINE_UPDATE1(vitrine_bool_set, handle, bool, value)
 #define vitrine_string_set(handle, value) \
@@ -216,8 +216,9 @@ void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
 	VITRINE_UPDATE2(vitrine_uint_array_add, handle, unsigned int, slot, u64, value)
 #define vitrine_uint_array_sub(handle, slot, value) \
 	VITRINE_UPDATE2(vitrine_uint_array_sub, handle, unsigned int, slot, u64, value)
-#define vitrine_double_array_set(handle, slot, bits) \
-	VITRINE_UPDATE2(vitrine_double_array_set, handle, unsigned int, slot, u64, bits)
+#define vitrine_double_array_set(handle, slot, value) \
+	VITRINE_UPDATE2(vitrine_double_array_set, handle, unsigned int, slot, \
+			struct vitrine_f64, value)
 #define vitrine_string_array_set(handle, slot, value) \
 	VITRINE_UPDATE2(vitrine_string_array_set, handle, unsigned int, slot, const char *, value)
 #define vitrine_int_histogram_insert(handle, value) \
@@ -228,8 +229,9 @@ void vitrine_publisher_lazy_destroy(struct vitrine_lazy *lazy);
 	VITRINE_UPDATE1(vitrine_uint_histogram_insert, handle, u64, value)
 #define vitrine_uint_histogram_insert_many(handle, value, count) \
 	VITRINE_UPDATE2(vitrine_uint_histogram_insert_many, handle, u64, value, u64, count)
-#define vitrine_double_histogram_set(handle, bucket, bits) \
-	VITRINE_UPDATE2(vitrine_double_histogram_set, handle, unsigned int, bucket, u64, bits)
+#define vitrine_double_histogram_set(handle, bucket, count) \
+	VITRINE_UPDATE2(vitrine_double_histogram_set, handle, unsigned int, bucket, \
+			struct vitrine_f64, count)
 #define vitrine_percpu_uint_add(handle, delta) \
 	VITRINE_UPDATE1(vitrine_percpu_uint_add, handle, u64, delta)
 #define vitrine_percpu_histogram_insert(handle, value) \
@@ -265,15 +267,14 @@ static inline void vitrine_guarded_health_set(struct vitrine_health *health, con
 	vitrine_guarded_health_set(health, status, message)
 
 /* These take no handle. vitrine cannot go during the call, because preemption is disabled. */
-static inline typeof(vitrine_double_from_ratio(0, 1))
-vitrine_guarded_double_from_ratio(s64 numerator, u64 denominator)
+static inline struct vitrine_f64 vitrine_guarded_double_from_ratio(s64 numerator, u64 denominator)
 {
-	typeof(vitrine_double_from_ratio(0, 1)) bits;
+	struct vitrine_f64 ratio;
 
 	preempt_disable();
-	bits = vitrine_double_from_ratio(numerator, denominator);
+	ratio = vitrine_double_from_ratio(numerator, denominator);
 	preempt_enable();
-	return bits;
+	return ratio;
 }
 
 static inline void vitrine_guarded_text_clean(char *text, size_t len_bytes)

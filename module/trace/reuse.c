@@ -15,6 +15,7 @@
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
 
+#include "ring.h"
 #include "session.h"
 
 /* The next id to be assigned, when the last thread was created. */
@@ -51,3 +52,7 @@ void vtr_reuse_deinit(void)
 {
 	cancel_work_sync(&reuse_work);
 }
+
+#ifdef CONFIG_VITRINE_KUNIT
+#include "tests/reuse_kunit.c"
+#endif
