@@ -507,6 +507,7 @@ static int enable_set(char *word)
 	if (err || enable > 1)
 		return -EINVAL;
 	err = vtr_session_enable(enable);
+	vtr_drift_watch();
 	vtr_trigger_wake();
 	return err;
 }

@@ -198,9 +198,15 @@ static int __init vitrine_init(void)
 	err = session_init();
 	if (err)
 		return err;
-	err = register_module_notifier(&module_notifier);
+	err = vtr_drift_init();
 	if (err)
 		goto err_session;
+	err = vtr_reuse_init();
+	if (err)
+		goto err_drift;
+	err = register_module_notifier(&module_notifier);
+	if (err)
+		goto err_reuse;
 	err = vtr_source_init();
 	if (err)
 		goto err_notifier;
@@ -238,6 +244,7 @@ static int __init vitrine_init(void)
 	err = vtr_session_enable(enable);
 	if (err)
 		goto err_publisher;
+	vtr_drift_watch();
 	/* Nothing after this can fail: a thread whose user stack is awaited uses the module. */
 	err = parse(stacks, '+', vtr_stacks_set);
 	if (err) {
@@ -262,6 +269,10 @@ err_source:
 	vtr_source_deinit();
 err_notifier:
 	unregister_module_notifier(&module_notifier);
+err_reuse:
+	vtr_reuse_deinit();
+err_drift:
+	vtr_drift_deinit();
 err_session:
 	vtr_session_deinit();
 	return err;
@@ -275,6 +286,8 @@ static void __exit vitrine_exit(void)
 	vtr_retained_drop("*");
 	vtr_lazy_deinit();
 	vtr_trigger_deinit();
+	vtr_reuse_deinit();
+	vtr_drift_deinit();
 	vtr_session_deinit();
 	vtr_stacks_deinit();
 	vitrine_category_unregister(&vitrine_category_marker);

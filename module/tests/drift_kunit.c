@@ -112,6 +112,7 @@ static void watch_again(struct kunit *test)
 {
 	KUNIT_EXPECT_EQ(test, begin_session(clock_before), 0);
 	KUNIT_EXPECT_EQ(test, vtr_drift_init(), 0);
+	vtr_drift_watch();
 }
 
 /* Begin a session with the counter, whose first reading is @now. Return its number. */
@@ -266,6 +267,7 @@ static void nothing_is_watched_while_recording_is_off(struct kunit *test)
 	watch(NULL);
 	KUNIT_EXPECT_FALSE(test, delayed_work_pending(&watch_work));
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(true), 0);
+	vtr_drift_watch();
 	flush_delayed_work(&watch_work);
 	KUNIT_EXPECT_TRUE(test, delayed_work_pending(&watch_work));
 	KUNIT_EXPECT_EQ(test, vtr_session_enable(was_enabled), 0);

@@ -160,6 +160,8 @@ static void watch(struct work_struct *work)
 /**
  * vtr_drift_watch() - check the counter now, and regularly while recording is on
  *
+ * To be called after recording was switched on.
+ *
  * Context: any.
  */
 void vtr_drift_watch(void)
@@ -192,7 +194,7 @@ static void probe_suspend(void *unused, const char *action, int value, bool star
 static struct vtr_probe suspend = VTR_PROBE(suspend_resume, probe_suspend);
 
 /**
- * vtr_drift_init() - begin to watch the counter
+ * vtr_drift_init() - be told when the machine is suspended
  *
  * A kernel may not be able to suspend.
  *
@@ -201,13 +203,9 @@ static struct vtr_probe suspend = VTR_PROBE(suspend_resume, probe_suspend);
  */
 int vtr_drift_init(void)
 {
-	int err = 0;
-
-	if (vtr_clock_rate(VITRINE_CLOCK_COUNTER) && vtr_probe_find(&suspend, 1))
-		err = vtr_probe_register(&suspend, 1);
-	if (!err)
-		vtr_drift_watch();
-	return err;
+	if (!vtr_clock_rate(VITRINE_CLOCK_COUNTER) || !vtr_probe_find(&suspend, 1))
+		return 0;
+	return vtr_probe_register(&suspend, 1);
 }
 
 /**

@@ -62,8 +62,6 @@ void vtr_event_unwatch(void);
 
 /* prepared.c: most events, fast. */
 
-void vtr_prepared_add(struct vtr_ring *ring, const struct vitrine_site *site,
-		      struct vtr_fxt_event *event, struct vtr_fxt_arg *args);
 void vtr_prepared_write_values(const struct vitrine_site *site, u64 id, const u64 *values);
 void vtr_prepared_write_key(const struct vitrine_site *site, const void *key,
 			    const char *name, u64 id, u64 value);

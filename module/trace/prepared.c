@@ -2,14 +2,11 @@
 /*
  * Events that are written from a prepared record.
  *
- * When event.c writes the first event of a site in a sub-buffer, it has the record of that site
- * prepared here, from which write_prepared() writes all others, with time, thread, name and
- * values filled in. That function is compiled once for each kind of site, so that a record whose
- * values have fixed length is written without a call or a look at a name, and with the slow path
- * in tail position, so that it saves no register.
- *
- * None is prepared for a category that has a filter, nor for the event that is watched for, and
- * all CPUs drop their prepared records when a filter or a watch begins.
+ * When event.c writes the first event of a site in a sub-buffer, it prepares the record of that
+ * site, from which write_prepared() writes all others, with time, thread, name and values filled
+ * in. That function is compiled once for each kind of site, so that a record whose values have
+ * fixed length is written without a call or a look at a name, and with the slow path in tail
+ * position, so that it saves no register.
  *
  * Concurrency: as in event.c.
  */
@@ -17,106 +14,6 @@
 
 #include "compat.h"
 #include "event.h"
-
-static u64 value_mask(unsigned int type)
-{
-	switch (type) {
-	case FXT_ARG_INT32:
-	case FXT_ARG_UINT32:
-		return FXT_ARG_VALUE32;
-	case FXT_ARG_BOOL:
-		return FXT_ARG_BOOLEAN;
-	case VITRINE_ARG_TYPE_SYMBOL:
-		return FXT_ARG_STRING;
-	default:
-		return 0;
-	}
-}
-
-static bool is_interned(const struct vtr_fxt_string *string)
-{
-	return !(string->ref & FXT_STRING_REF_INLINE);
-}
-
-/* Check that the prepared record need not contain a name that varies. */
-static bool is_name_preparable(const struct vitrine_site *site,
-			     const struct vtr_fxt_event *encoded)
-{
-	if (site->record & VITRINE_RECORD_INLINE || encoded->kind == VTR_FXT_LOG)
-		return true;
-	return (site->name || site->record & VITRINE_RECORD_NAMED) &&
-	       is_interned(&encoded->name);
-}
-
-static bool is_preparable(const struct vitrine_site *site, const struct vtr_fxt_event *event)
-{
-	unsigned int i;
-
-	if (event->kind > VTR_FXT_LOG || !event->thread.ref ||
-	    site->nr_args > VTR_SITES_MAX_ARGS || !is_interned(&event->category) ||
-	    !is_name_preparable(site, event))
-		return false;
-	for (i = 0; i < site->nr_args; i++)
-		if (!is_interned(&event->args[i].name) ||
-		    (site->args[i].type == VITRINE_ARG_TYPE_LITERAL &&
-		     !is_interned(&event->args[i].string)))
-			return false;
-	return true;
-}
-
-/* Fill in a prepared record from a record without values. */
-static void fill_prepared(const struct vitrine_site *site, const u64 *words,
-			  struct vtr_site_record *record)
-{
-	const u64 *word = words + 2;
-	unsigned int i;
-
-	record->header = words[0] & ~(site->record == VITRINE_RECORD_LOG ? FXT_LOG_THREAD :
-									  FXT_EVENT_THREAD);
-	record->nr_words = FIELD_GET(FXT_HEADER_WORDS, words[0]);
-	/* vtr_prepared_write_key() writes the first argument of each site. */
-	record->args[0] = (struct vtr_site_arg){};
-	for (i = 0; i < site->nr_args; i++) {
-		vtr_site_arg_prepare(&record->args[i], word[0],
-				     value_mask(site->args[i].type));
-		word += FIELD_GET(FXT_HEADER_WORDS, word[0]);
-	}
-	record->last = word - words;
-}
-
-/**
- * vtr_prepared_add() - prepare the record of a site
- * @ring: ring of this CPU
- * @site: the site, whose category has no filter, and whose events nothing watches for
- * @event: the record that was just written, with references; its values and text are removed
- * @args: its arguments, likewise
- *
- * Has no effect if such a record cannot be prepared.
- *
- * Context: the ring's CPU, interrupts off.
- */
-void vtr_prepared_add(struct vtr_ring *ring, const struct vitrine_site *site,
-		      struct vtr_fxt_event *event, struct vtr_fxt_arg *args)
-{
-	bool counter = ring->config.clock == VITRINE_CLOCK_COUNTER;
-	u64 words[2 + 2 * VTR_SITES_MAX_ARGS + 1];
-	unsigned int i;
-
-	if (!is_preparable(site, event))
-		return;
-	event->payload_bytes = 0;
-	if (!site->name)
-		event->name.ref = 0;
-	for (i = 0; i < site->nr_args; i++) {
-		if (args[i].type != FXT_ARG_STRING_REF)
-			args[i].value = 0;
-		else if (site->args[i].type != VITRINE_ARG_TYPE_LITERAL)
-			args[i].string.ref = 0;
-	}
-	vtr_fxt_put_event(words, event);
-	fill_prepared(site, words, vtr_sites_add(&ring->strings.sites,
-						 vtr_sites_key(site, counter)));
-}
 
 /* Longest text in bytes that is copied a word at a time. */
 #define TEXT_WORDS	(VTR_STRINGS_MAX_BYTES / FXT_WORD_BYTES)

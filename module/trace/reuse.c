@@ -14,7 +14,9 @@
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
+#include <trace/events/sched.h>
 
+#include "probe.h"
 #include "ring.h"
 #include "session.h"
 
@@ -28,12 +30,8 @@ static void begin_subbufs(struct work_struct *work)
 
 static DECLARE_WORK(reuse_work, begin_subbufs);
 
-/**
- * vtr_reuse_fork() - note that a thread was created
- *
- * Context: sched_process_fork, before the thread runs.
- */
-void vtr_reuse_fork(void)
+/* Called before the thread runs. */
+static void probe_fork(void *unused, struct task_struct *parent, struct task_struct *child)
 {
 	unsigned int last = READ_ONCE(last_id), id = idr_get_cursor(&init_pid_ns.idr);
 
@@ -43,13 +41,30 @@ void vtr_reuse_fork(void)
 		schedule_work(&reuse_work);
 }
 
+static struct vtr_probe fork = VTR_PROBE(sched_process_fork, probe_fork);
+
 /**
- * vtr_reuse_deinit() - wait until nothing of this file runs
+ * vtr_reuse_init() - begin to watch the ids of threads
  *
- * Context: task; may sleep. Recording is off.
+ * Also while nothing is recorded: the rings keep the names of threads.
+ *
+ * Context: task; may sleep.
+ * Return: 0, -ENOENT if this kernel lacks the tracepoint, or its error.
+ */
+int vtr_reuse_init(void)
+{
+	vtr_probe_find(&fork, 1);
+	return vtr_probe_register(&fork, 1);
+}
+
+/**
+ * vtr_reuse_deinit() - undo vtr_reuse_init()
+ *
+ * Context: task; may sleep.
  */
 void vtr_reuse_deinit(void)
 {
+	vtr_probe_unregister(&fork, 1);
 	cancel_work_sync(&reuse_work);
 }
 

@@ -32,7 +32,6 @@
 
 #include "category.h"
 #include "compat.h"
-#include "session.h"
 #include "source.h"
 #include "waits.h"
 
@@ -638,16 +637,10 @@ void vtr_sched_flush(struct vtr_ring *ring)
 		vtr_writer_flush(ring, vtr_writer_ticks(ring), current);
 }
 
-static void probe_new_id(void *unused, struct task_struct *parent, struct task_struct *child)
-{
-	vtr_reuse_fork();
-}
-
 /* The first entry is replaced by the probe of the session's clock. */
 static struct vtr_probe row_probes[] = {
 	{ "sched_switch" },
 	VTR_PROBE(task_rename, probe_rename),
-	VTR_PROBE(sched_process_fork, probe_new_id),
 };
 
 /**

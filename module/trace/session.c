@@ -254,7 +254,6 @@ static int start_locked(void)
 	on_each_cpu(attach_this_cpu, NULL, 1);
 	cpus_read_unlock();
 	vtr_category_record(true);
-	vtr_drift_watch();
 	return 0;
 }
 
@@ -653,8 +652,7 @@ void vtr_session_set_publish(void (*publish)(unsigned int cpu))
  * @settings: clock, mode and sizes of the session; the rest is ignored
  *
  * Context: task; may sleep.
- * Return: 0, -EINVAL for invalid settings, -ENOMEM, or the error of CPU hotplug or of a
- *	tracepoint.
+ * Return: 0, -EINVAL for invalid settings, -ENOMEM, or the error of CPU hotplug.
  */
 int vtr_session_init(const struct vtr_ring_config *settings)
 {
@@ -669,19 +667,12 @@ int vtr_session_init(const struct vtr_ring_config *settings)
 		return err;
 	err = cpuhp_setup_state(CPUHP_BP_PREPARE_DYN, "vitrine:prepare",
 				cpu_prepare_callback, cpu_dead_callback);
-	if (err < 0)
-		goto err_rings;
+	if (err < 0) {
+		vtr_session_put_rings(session.rings);
+		return err;
+	}
 	hotplug_state = err;
-	err = vtr_drift_init();
-	if (err)
-		goto err_hotplug;
 	return 0;
-
-err_hotplug:
-	cpuhp_remove_state(hotplug_state);
-err_rings:
-	vtr_session_put_rings(session.rings);
-	return err;
 }
 
 /**
@@ -691,9 +682,7 @@ err_rings:
  */
 void vtr_session_deinit(void)
 {
-	vtr_drift_deinit();
 	vtr_session_enable(false);
-	vtr_reuse_deinit();
 	cpuhp_remove_state(hotplug_state);
 	close_rings(session.rings);
 }

@@ -53,7 +53,7 @@ int vtr_drift_init(void);
 void vtr_drift_deinit(void);
 void vtr_drift_watch(void);
 
-void vtr_reuse_fork(void);
+int vtr_reuse_init(void);
 void vtr_reuse_deinit(void);
 
 /**
