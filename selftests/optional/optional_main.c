@@ -129,7 +129,7 @@ static void optional_publish(struct vitrine_publisher *publisher)
 	handles.texts = vitrine_string_array_create(handles.root, "texts", 2);
 	handles.sizes = vitrine_uint_histogram_create(handles.root, "sizes", 0, 1, 2, 20);
 	handles.loads = vitrine_double_histogram_create(handles.root, "loads", zero, one,
-							VITRINE_LINEAR, 4);
+							zero, 4);
 	handles.percpu = vitrine_percpu_uint_create(handles.root, "percpu");
 	handles.percpu_sizes = vitrine_percpu_histogram_create(handles.root, "percpu_sizes", 0,
 							       64, VITRINE_LINEAR, 16);
