@@ -390,7 +390,7 @@ static inline struct vitrine_node *vitrine_list_append(struct vitrine_list *list
 #define VITRINE_RECORD_UINT(title, value)				\
 	VITRINE_RECORD(title, INSPECT_UINT_VALUE, .bits = (value))
 #define VITRINE_RECORD_DOUBLE(title, value)				\
-	VITRINE_RECORD(title, INSPECT_DOUBLE_VALUE, .bits = (value))
+	VITRINE_RECORD(title, INSPECT_DOUBLE_VALUE, .bits = (value).bits)
 #define VITRINE_RECORD_BOOL(title, value)				\
 	VITRINE_RECORD(title, INSPECT_BOOL_VALUE, .bits = (bool)(value))
 #define VITRINE_RECORD_STRING(title, text)				\
