@@ -138,7 +138,7 @@ static void disarm(void)
 	if (vtr_stacks_settings.sample_hz)
 		vtr_sample_stop();
 	vtr_locks_unwatch();
-	vtr_user_stack_tell_pending();
+	vtr_user_stack_cancel();
 	kvfree(vtr_blocked_table);
 	vtr_filter_free(vtr_stacks_settings.filter);
 	vtr_stacks_settings = nothing;

@@ -12,15 +12,13 @@
  * left out. Real-time threads are left out.
  *
  * Each request holds a reference to the module, so the module cannot be removed while a
- * task work is pending. A thread drops the reference as its last step, but may be
- * preempted before it leaves the code of the module: vtr_stacks_deinit() waits for it.
+ * task work is pending: vtr_user_stack_cancel() takes back those of threads that sleep. A
+ * thread drops the reference as its last step, but may be preempted before it leaves the code
+ * of the module: vtr_stacks_deinit() waits for it.
  */
-#define pr_fmt(fmt) KBUILD_MODNAME ": " fmt
-
 #include <linux/atomic.h>
 #include <linux/cleanup.h>
 #include <linux/cred.h>
-#include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/rcupdate.h>
 #include <linux/task_work.h>
@@ -32,8 +30,8 @@
 
 /*
  * Maximum number of requests, of those of the threads of one user, and of slots that are
- * probed for a thread. A thread that stays in the kernel keeps its slot: no kernel lets a
- * module take a task work back. Users whose ids have the same hash share one limit.
+ * probed for a thread. A thread that stays in the kernel keeps its slot. Users whose ids have
+ * the same hash share one limit.
  */
 #define NR_SLOTS	256
 #define NR_USERS	256
@@ -45,7 +43,6 @@
  * @work: task work of the thread
  * @task: the thread, NULL in a free slot
  * @nr_of_user: number of pending requests of the thread's real user
- * @since: jiffies of the request
  * @exec_id: tells the programs that the thread executes apart
  * @with_memory: save memory if the frame pointers do not lead to the end of the stack
  */
@@ -53,7 +50,6 @@ struct request {
 	struct callback_head	work;
 	struct task_struct	*task;
 	atomic_t		*nr_of_user;
-	unsigned long		since;
 	u64			exec_id;
 	bool			with_memory;
 };
@@ -112,8 +108,8 @@ static void write_unknown(struct vtr_ring *ring, u64 now,
 	vtr_stack_event_write(&event, ring, task);
 }
 
-/* Record the stack of the current thread; NULL: it is not known. */
-static bool write_here(const struct vtr_user_walk *walk)
+/* Record the stack of a thread, the current one unless @walk is NULL: it is not known. */
+static bool write_here(const struct vtr_user_walk *walk, const struct task_struct *task)
 {
 	struct vtr_ring *ring;
 	u64 now;
@@ -125,7 +121,7 @@ static bool write_here(const struct vtr_user_walk *walk)
 	now = vtr_writer_ticks(ring);
 	if (walk && write_walk(ring, now, walk))
 		return true;
-	write_unknown(ring, now, current);
+	write_unknown(ring, now, task);
 	return false;
 }
 
@@ -136,7 +132,7 @@ static bool record(bool with_memory)
 
 	if (walk)
 		vtr_user_text_compose(walk);
-	is_written = write_here(walk);
+	is_written = write_here(walk, current);
 	vtr_user_walk_destroy(walk);
 	return is_written;
 }
@@ -156,15 +152,21 @@ static bool has_stack(const struct request *request)
 	       current->self_exec_id == request->exec_id;
 }
 
-static void run(struct callback_head *work)
+/* End a request. Only its thread does so, or who has cancelled its work. */
+static void release(struct request *request)
 {
-	struct request *request = container_of(work, struct request, work);
-
-	count(has_stack(request) ? record(request->with_memory) : write_here(NULL));
 	atomic_dec(request->nr_of_user);
 	/* Pairs with cmpxchg() in request(). */
 	smp_store_release(&request->task, NULL);
 	module_put(THIS_MODULE);
+}
+
+static void run(struct callback_head *work)
+{
+	struct request *request = container_of(work, struct request, work);
+
+	count(has_stack(request) ? record(request->with_memory) : write_here(NULL, current));
+	release(request);
 }
 
 /* ---- requests --------------------------------------------------------------- */
@@ -197,11 +199,10 @@ static bool request(struct task_struct *task)
 		return true;
 	if (!request || task->prio < MAX_RT_PRIO)
 		return false;
-	/* The second pairs with smp_store_release() in run(). */
+	/* The second pairs with smp_store_release() in release(). */
 	if (atomic_inc_return(&users[user]) > USER_SLOTS || cmpxchg(&request->task, NULL, task))
 		goto err_user;
 	request->nr_of_user = &users[user];
-	request->since = jiffies;
 	if (!try_module_get(THIS_MODULE))
 		goto err_slot;
 	request->exec_id = task->self_exec_id;
@@ -240,26 +241,46 @@ void vtr_user_stack_request(struct vtr_ring *ring, u64 now, struct task_struct *
 	write_unknown(ring, now, task);
 }
 
-/**
- * vtr_user_stack_tell_pending() - name the threads that keep the module in use
- *
- * Threads that are about to return to user space are left out.
- *
- * Context: task.
+/*
+ * Take the task work of a thread back. No kernel exports task_work_cancel(); these are its steps.
+ * Since 3.7, a thread that has detached its list of works takes its pi_lock before it runs them:
+ * whoever has the lock may follow the list, and a work that cmpxchg() unlinks will not run.
  */
-void vtr_user_stack_tell_pending(void)
+static bool cancel(struct task_struct *task, struct callback_head *work)
 {
-	const struct task_struct *task;
-	unsigned int i;
+	struct callback_head **link = &task->task_works, *at;
+
+	guard(raw_spinlock_irqsave)(&task->pi_lock);
+	while ((at = READ_ONCE(*link))) {
+		if (at != work)
+			link = &at->next;
+		else if (cmpxchg(link, work, work->next) == work)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * vtr_user_stack_cancel() - drop the requests of threads that have not returned to user space
+ *
+ * Otherwise, threads that sleep in a system call would keep the module in use. A thread that
+ * already records its stack does so.
+ *
+ * Context: task. No stack is requested meanwhile.
+ */
+void vtr_user_stack_cancel(void)
+{
+	struct task_struct *task;
+	struct request *slot;
 
 	/* A thread releases its slot before it ends. */
 	guard(rcu)();
-	for (i = 0; i < NR_SLOTS; i++) {
-		task = READ_ONCE(slots[i].task);
-		/* Filled in after the slot was claimed: an old time names one thread more. */
-		if (task && time_after(jiffies, data_race(slots[i].since) + HZ))
-			pr_info("thread %d (%s) has not returned to user space; until it does, the module is in use\n",
-				task->pid, task->comm);
+	for (slot = slots; slot < slots + NR_SLOTS; slot++) {
+		task = READ_ONCE(slot->task);
+		if (!task || !cancel(task, &slot->work))
+			continue;
+		count(write_here(NULL, task));
+		release(slot);
 	}
 }
 

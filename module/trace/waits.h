@@ -132,7 +132,7 @@ void vtr_sample_stop(void);
  */
 
 void vtr_user_stack_request(struct vtr_ring *ring, u64 now, struct task_struct *task);
-void vtr_user_stack_tell_pending(void);
+void vtr_user_stack_cancel(void);
 unsigned int vtr_user_stack_pending(void);
 
 /*
