@@ -31,7 +31,7 @@ VTR_EXPORT(vitrine_text_clean);
  * edit. If the heap is full and pages can be added, it runs again: for the longest value a few
  * times, because each time adds as many pages as the reserve has. Failures are counted.
  */
-#define grow(tree, call)						\
+#define retry_growing(tree, call)					\
 ({									\
 	struct vitrine_tree *grow_tree = (tree);			\
 	unsigned long grow_flags;					\
@@ -115,7 +115,7 @@ void *vitrine_value_create(struct vitrine_node *parent, const char *name,
 		return NULL;
 	tree = vtr_edit_tree(parent);
 	below = vtr_edit_index(parent);
-	err = grow(tree, value_create(&tree->blocks, below, name, value, &index));
+	err = retry_growing(tree, value_create(&tree->blocks, below, name, value, &index));
 	/* Pairs with the READ_ONCE() of VITRINE_UPDATE(): the value before its handle. */
 	smp_wmb();
 	return err ? NULL : vtr_edit_handle(tree, index);
@@ -182,8 +182,8 @@ void vitrine_node_adopt(struct vitrine_node *parent,
 		return;
 	tree = vtr_edit_tree(child);
 	if (vtr_edit_tree(parent) == tree)
-		grow(tree, vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
-					  vtr_edit_index(child)));
+		retry_growing(tree, vtr_node_adopt(&tree->blocks, vtr_edit_index(parent),
+						   vtr_edit_index(child)));
 	else
 		vtr_edit_refuse(tree, -EINVAL);
 }
@@ -191,7 +191,7 @@ VTR_EXPORT(vitrine_node_adopt);
 
 /*
  * Append an item with values; @dropped is an item that owns values still to be deleted, or 0. If a
- * value does not fit, the error is not -ENOSPC, because grow() would append another item.
+ * value does not fit, the error is not -ENOSPC, because a retry would append another item.
  */
 static int item_append(struct vtr_tree *blocks, u32 list, const struct vitrine_value *values,
 		       unsigned int nr_values, u32 *item, u32 *dropped)
@@ -219,8 +219,8 @@ struct vitrine_node *vitrine_list_append_values(struct vitrine_list *list,
 	if (!list)
 		return NULL;
 	tree = vtr_edit_tree(list);
-	err = grow(tree, item_append(&tree->blocks, vtr_edit_index(list), values, nr_values, &item,
-				     &dropped));
+	err = retry_growing(tree, item_append(&tree->blocks, vtr_edit_index(list), values,
+					      nr_values, &item, &dropped));
 	if (dropped)
 		purge(tree, dropped);
 	return err ? NULL : vtr_edit_handle(tree, item);
@@ -276,7 +276,8 @@ void vitrine_buffer_set(void *buffer, const void *bytes, size_t len_bytes)
 		return;
 	tree = vtr_edit_tree(buffer);
 	len_bytes = buffer_bytes(vtr_block_get(buffer, 1, BUFFER_FORMAT), bytes, len_bytes);
-	grow(tree, vtr_tree_buffer_set(&tree->blocks, vtr_edit_index(buffer), bytes, len_bytes));
+	retry_growing(tree, vtr_tree_buffer_set(&tree->blocks, vtr_edit_index(buffer), bytes,
+						len_bytes));
 }
 VTR_EXPORT(vitrine_buffer_set);
 
@@ -314,7 +315,8 @@ void vitrine_string_array_set(struct vitrine_string_array *array,
 	if (!array)
 		return;
 	tree = vtr_edit_tree(array);
-	grow(tree, vtr_array_string_set(&tree->blocks, vtr_edit_index(array), slot, value ?: ""));
+	retry_growing(tree, vtr_array_string_set(&tree->blocks, vtr_edit_index(array), slot,
+						 value ?: ""));
 }
 VTR_EXPORT(vitrine_string_array_set);
 
