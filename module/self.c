@@ -49,7 +49,7 @@ static void record_tree(struct vtr_inspect_entry *entry, void *unused)
 
 #define NEEDS(tree, name, option) { tree, name, #option " is off", IS_BUILTIN(option) }
 
-/* What the built-in trees lack if the kernel is built without an option. */
+/* Figures that the built-in trees lack if the kernel is built without an option. */
 static const struct {
 	const char	*tree;
 	const char	*name;

@@ -481,7 +481,7 @@ static inline struct vitrine_f64 vitrine_double_from_int(s64 value)
 							INSPECT_ARRAY_EXPONENTIAL_HISTOGRAM, \
 	.count = nr_buckets, .parameters = { floor member, step member, multiplier member }
 
-/* What int, uint, double and bool have. */
+/* Functions of int, uint, double and bool. */
 #define VITRINE_NUMBER(kind, c_type, block_type, member)		\
 VITRINE_CREATORS(kind, (VITRINE_BELOW, c_type value), .type = block_type, .bits = value member) \
 static inline void vitrine_##kind##_set(struct vitrine_##kind *property, c_type value) \
@@ -489,7 +489,7 @@ static inline void vitrine_##kind##_set(struct vitrine_##kind *property, c_type 
 	vitrine_number_set(property, block_type, value member);		\
 }
 
-/* What int, uint and double have. */
+/* Functions of int, uint and double. */
 #define VITRINE_NUMBERS(kind, c_type, block_type, member)		\
 VITRINE_NUMBER(kind, c_type, block_type, member)			\
 VITRINE_CREATOR(kind##_array, (VITRINE_BELOW, unsigned int nr_slots),	\
@@ -514,7 +514,7 @@ static inline void vitrine_##kind##_array_##verb(struct vitrine_##kind##_array *
 	vitrine_slot_add(array, block_type, slot, sign(u64)delta);	\
 }
 
-/* What int and uint have. */
+/* Functions of int and uint. */
 #define VITRINE_INTEGER(kind, c_type, block_type)			\
 VITRINE_NUMBERS(kind, c_type, block_type, )				\
 VITRINE_SUM(kind, c_type, block_type, add, +)				\

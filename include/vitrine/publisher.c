@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a driver that works without vitrine links: vitrine.mk builds it as vitrine_publisher.o.
+ * The part that a driver links to work without vitrine: vitrine.mk builds it as
+ * vitrine_publisher.o.
  *
  * Concurrency: the targets of the static calls change with the publisher's lock held, as do the
  * handles. Updates hold no lock, but run with preemption disabled, with a handle that they have

@@ -14,7 +14,7 @@
 #include "inspect/tree.h"
 #include "suite.h"
 
-/* What was found at each index of a file. */
+/* Blocks and references found at each index of a file. */
 struct check {
 	u8	*start;	/* order plus one of the block that starts there, or 0 */
 	u32	*refs;	/* number of references to it */

@@ -208,7 +208,7 @@ static void rings_are_frozen_when_the_counter_is_set_back(struct kunit *test)
 	tell_counter(true, &now);
 	expect_new_session(test, session);
 
-	/* What a trigger has frozen is kept. */
+	/* A session that a trigger has frozen is kept. */
 	vtr_session_freeze();
 	tell_counter(true, &now);
 	KUNIT_EXPECT_NE(test, vtr_session_frozen(), 0);

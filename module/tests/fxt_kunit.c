@@ -257,7 +257,7 @@ static void log_blob_and_objects_are_in_place(struct kunit *test)
 	const struct vtr_fxt_arg args[] = {
 		{ FXT_ARG_BOOL, { .ref = 7 }, { .value = 1 } },
 	};
-	/* What is inline, and what has a reference. */
+	/* Inline members, and some with a reference. */
 	struct vtr_fxt_event stray = {
 		.category = text_of("category"),
 		.name = text_of("name"),

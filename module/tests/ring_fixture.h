@@ -69,7 +69,7 @@ static inline void expect_range(struct kunit *test, const struct vtr_ring *ring,
 	KUNIT_EXPECT_EQ(test, end, wanted_end);
 }
 
-/* What is called for each record. */
+/* Called for each record. */
 typedef void (*read_record_t)(struct kunit *test, void *reader, const u64 *words, size_t nr_words);
 
 /* Read a copied sub-buffer: each record has a length, none exceeds the end, and they fill it. */

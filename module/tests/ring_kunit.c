@@ -74,7 +74,7 @@ static void empty_ring_holds_nothing(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, stats.bytes, 0);
 	KUNIT_EXPECT_FALSE(test, vtr_ring_readable(ring));
 	KUNIT_EXPECT_FALSE(test, vtr_ring_has(ring, VTR_FXT_SWITCH_WORDS));
-	/* What can be mapped: two pages, and two sub-buffers of one page. */
+	/* The mapping has two pages, and two sub-buffers of one page. */
 	KUNIT_EXPECT_EQ(test, ring->area.nr_pages, 4);
 	KUNIT_EXPECT_EQ(test, vtr_threads_find(&ring->threads, 0), 0);
 }
@@ -448,7 +448,7 @@ static void new_subbuffer_refers_to_nothing_old(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, vtr_strings_find(&ring->strings, key), 0);
 }
 
-/* What remains is the room to close the chain of switches, and not one word more. */
+/* The room that remains is that to close the chain of switches, and not one word more. */
 static void record_fits_to_the_last_word(struct kunit *test)
 {
 	unsigned int nr_words;
@@ -623,7 +623,7 @@ static void old_closed_ring_expires(struct kunit *test)
 }
 
 #ifndef __KERNEL__	/* where a case can watch ordered accesses */
-/* What other CPUs can see of the ring and of its first sub-buffer. */
+/* The parts of the ring and of its first sub-buffer that other CPUs can see. */
 struct seen {
 	const void		*place;
 	u64			generation;

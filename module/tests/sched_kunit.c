@@ -131,7 +131,7 @@ static void wakeup_of_a_running_thread_is_not_recorded(struct kunit *test)
 		KUNIT_EXPECT_EQ_MSG(test, nr_wakeups[i], wanted[i], "step %u", i);
 }
 
-/* What a preemption count means for a wakeup that the current thread, of this name, executes. */
+/* Meaning of a preemption count for a wakeup that the current thread, of this name, executes. */
 static const struct {
 	unsigned int		count;
 	const char		*name;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What all suites have in common: their definition, the memory and threads of a case, and
+ * Common to all suites: their definition, the memory and threads of a case, and
  * pseudo-random numbers. A suite prints its seed, so that it can be repeated.
  */
 #ifndef _VTR_TESTS_SUITE_H

@@ -722,7 +722,7 @@ static void process_has_the_name_of_its_leader(struct kunit *test)
 }
 #endif
 
-/* What a description contained before does not matter. */
+/* Earlier contents of a description do not matter. */
 static void each_kind_of_thread_is_described(struct kunit *test)
 {
 	struct vtr_subject subject;

@@ -349,7 +349,7 @@ static bool event_has_word(enum fxt_event_type type)
 		type <= FXT_EVENT_FLOW_END);
 }
 
-/* What a record consists of, after its first word. */
+/* Parts of a record, after its first word. */
 enum part {
 	NOTHING,
 	FIELDS,		/* the fields, where the first word has none but the size */

@@ -8,8 +8,8 @@
  * a slot by storing the thread in it with cmpxchg(), with interrupts off. The thread
  * releases the slot when its task work ends. The task work runs in process context
  * without locks, but it must not wait for anything: not for memory, and not for a device or a
- * server from which a page of the stack or of a file would be read. What is not there is
- * left out. Real-time threads are left out.
+ * server from which a page of the stack or of a file would be read. Pages that are not there
+ * are left out. Real-time threads are left out.
  *
  * Each request holds a reference to the module, so the module cannot be removed while a
  * task work is pending: vtr_user_stack_cancel() takes back those of threads that sleep. A

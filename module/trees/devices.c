@@ -111,7 +111,7 @@ static unsigned int get_interfaces(int *indices, unsigned int max)
 	return nr;
 }
 
-/* Record an interface, unless it is gone. What is recorded is copied under RCU. */
+/* Record an interface, unless it is gone. Its figures are copied under RCU. */
 static void record_interface(struct vitrine_node *net, int index)
 {
 	struct rtnl_link_stats64 stats;

@@ -149,8 +149,8 @@ enum fxt_scheduling_subtype {
 #define FXT_SCHEDULING_OUTGOING_STATE	0x000000f000000000ULL
 
 /*
- * What made a wakeup (subtype 2). The format does not use these bits, and readers of others
- * ignore them.
+ * The context that made a wakeup (subtype 2). The format does not use these bits, and readers
+ * of others ignore them.
  */
 #define FXT_SCHEDULING_CONTEXT		0x000000f000000000ULL
 enum fxt_wakeup_context {
