@@ -30,7 +30,7 @@ struct vtr_probe {
  * Evaluate to the address of @probe, in an initialiser. Compilation fails unless the type
  * of @probe is the type that <trace/events/...> declares for probes of @tracepoint.
  */
-#define VTR_PROBE_FUNCTION(tracepoint, probe)				\
+#define VTR_CHECKED_PROBE(tracepoint, probe)				\
 	((void *)(probe) + sizeof(struct {				\
 		static_assert(__same_type(check_trace_callback_type_##tracepoint, \
 					  void (typeof(probe) *)),	\
@@ -39,7 +39,7 @@ struct vtr_probe {
 	}))
 
 #define VTR_PROBE(tracepoint, probe)					\
-	{ #tracepoint, VTR_PROBE_FUNCTION(tracepoint, probe) }
+	{ #tracepoint, VTR_CHECKED_PROBE(tracepoint, probe) }
 
 unsigned int vtr_probe_find(struct vtr_probe *probes, unsigned int nr);
 int vtr_probe_register(const struct vtr_probe *probes, unsigned int nr);

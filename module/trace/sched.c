@@ -236,10 +236,10 @@ static notrace void probe_switch_other(void *rings, bool preempt,
 
 /* One probe per common clock, so that it is chosen once and not at each switch. */
 static void * const switch_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_local),
-	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_counter),
-	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_other),
-	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_switch, probe_switch_other),
+	[VITRINE_CLOCK_LOCAL]	= VTR_CHECKED_PROBE(sched_switch, probe_switch_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_CHECKED_PROBE(sched_switch, probe_switch_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_CHECKED_PROBE(sched_switch, probe_switch_other),
+	[VITRINE_CLOCK_BOOT]	= VTR_CHECKED_PROBE(sched_switch, probe_switch_other),
 };
 
 /*
@@ -437,10 +437,10 @@ static_assert(__same_type(check_trace_callback_type_sched_waking,
 			  check_trace_callback_type_sched_wakeup_new));
 
 static void * const wakeup_probes[VTR_NR_CLOCKS] = {
-	[VITRINE_CLOCK_LOCAL]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_local),
-	[VITRINE_CLOCK_COUNTER]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_counter),
-	[VITRINE_CLOCK_MONO]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_other),
-	[VITRINE_CLOCK_BOOT]	= VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_other),
+	[VITRINE_CLOCK_LOCAL]	= VTR_CHECKED_PROBE(sched_waking, probe_wakeup_local),
+	[VITRINE_CLOCK_COUNTER]	= VTR_CHECKED_PROBE(sched_waking, probe_wakeup_counter),
+	[VITRINE_CLOCK_MONO]	= VTR_CHECKED_PROBE(sched_waking, probe_wakeup_other),
+	[VITRINE_CLOCK_BOOT]	= VTR_CHECKED_PROBE(sched_waking, probe_wakeup_other),
 };
 
 static void probe_migrate(void *unused, struct task_struct *task, int cpu)
@@ -490,7 +490,7 @@ struct vtr_source vtr_source_sched = VTR_SOURCE(sched, sched_probes);
 static int sched_switched(bool on)
 {
 	sched_probes[0].function = rcu_access_pointer(vitrine_category_sched.filter) ?
-				   VTR_PROBE_FUNCTION(sched_waking, probe_wakeup_filtered) :
+				   VTR_CHECKED_PROBE(sched_waking, probe_wakeup_filtered) :
 				   wakeup_probes[vtr_bound.clock];
 	sched_probes[0].data = WRITER_RINGS;
 	sched_probes[1].function = sched_probes[0].function;

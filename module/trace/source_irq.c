@@ -44,7 +44,7 @@ static const struct vitrine_arg vector_args[] = {
 /* The probes of an interrupt that has a vector of its own; the data of @exit is the site. */
 #define VECTOR_PROBES(category, vector, entry, exit)			\
 	VTR_PROBE(vector##_entry, entry),				\
-	{ #vector "_exit", VTR_PROBE_FUNCTION(vector##_exit, exit),	\
+	{ #vector "_exit", VTR_CHECKED_PROBE(vector##_exit, exit),	\
 	  (void *)&(const struct vitrine_site){				\
 		VTR_SITE(category, FXT_EVENT_DURATION_COMPLETE |	\
 				   VITRINE_RECORD_BEGAN, #vector),	\
