@@ -513,8 +513,8 @@ static void closed_chain_is_left_unchanged(struct kunit *test)
 	vtr_ring_advance(ring, 1);
 	packet = vtr_ring_packet(vtr_ring_at(ring->committed, 0));
 	KUNIT_ASSERT_TRUE(test, try_switch(2, 9));
-	vtr_ring_close_chain(ring, 3);
-	vtr_ring_close_chain(ring, 4);
+	vtr_ring_close_chain(ring, 3, 0);
+	vtr_ring_close_chain(ring, 4, 0);
 	KUNIT_EXPECT_EQ(test, packet->end_ticks, 3);
 }
 
