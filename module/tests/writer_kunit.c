@@ -697,7 +697,7 @@ static void reserve_is_refused_by_a_freeze(struct kunit *test)
 		new_flight_chain(test, 0);
 		block_for(1);
 		if (closed)
-			vtr_ring_close_chain(ring, chain->now);
+			vtr_ring_close_chain(ring, chain->now, 0);
 		vtr_ring_end_subbuf(ring);
 		host_ordered = freeze_now;
 		KUNIT_EXPECT_FALSE(test, vtr_writer_reserve(ring, 8, chain->now, chain->tasks[1]));
