@@ -605,25 +605,29 @@ static int setting_show(struct seq_file *seq, void *unused)
 	return setting->set ? 0 : session_show(seq, setting);
 }
 
+static int setting_set(const struct setting *setting, char *line)
+{
+	char *words = strim(line);
+
+	guard(mutex)(&settings_mutex);
+	if (*words && setting->set)
+		return setting->set(words);
+	return *words && !setting->show ? session_set(words, setting) : -EINVAL;
+}
+
 static ssize_t setting_write(struct file *file, const char __user *buf,
 			     size_t count, loff_t *pos)
 {
 	const struct setting *setting = file_inode(file)->i_private;
-	char *line, *words;
-	int err = -EINVAL;
+	char *line;
+	int err;
 
 	if (count > (setting->max_bytes ?: LINE_MAX_BYTES))
 		return -EINVAL;
 	line = memdup_user_nul(buf, count);
 	if (IS_ERR(line))
 		return PTR_ERR(line);
-	words = strim(line);
-	scoped_guard(mutex, &settings_mutex) {
-		if (*words && setting->set)
-			err = setting->set(words);
-		else if (*words && !setting->show)
-			err = session_set(words, setting);
-	}
+	err = setting_set(setting, line);
 	kfree(line);
 	return err ?: count;
 }

@@ -23,6 +23,7 @@ static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
 {
 	static const struct setting held = { "held", show_held, set_held };
 	struct seq_file seq = { .private = (void *)&held };
+	char words[] = " none\n";
 	struct inode *inode;
 	struct file *file;
 	loff_t pos = 0;
@@ -37,7 +38,9 @@ static void a_setting_is_shown_and_set_under_its_mutex(struct kunit *test)
 	nr_set = 0;
 	KUNIT_EXPECT_EQ(test, setting_show(&seq, NULL), 0);
 	KUNIT_EXPECT_EQ(test, nr_shown, 1);
-	KUNIT_EXPECT_EQ(test, setting_write(file, NULL, 0, &pos), 0);
+	KUNIT_EXPECT_EQ(test, setting_set(&held, words), 0);
+	KUNIT_EXPECT_EQ(test, nr_set, 1);
+	KUNIT_EXPECT_EQ(test, setting_write(file, NULL, 0, &pos), -EINVAL);
 	KUNIT_EXPECT_EQ(test, nr_set, 1);
 	KUNIT_EXPECT_FALSE(test, mutex_is_locked(&settings_mutex));
 }

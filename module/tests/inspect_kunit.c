@@ -860,15 +860,14 @@ static void figures_are_right_when_read(struct kunit *test)
 static void a_tree_goes_with_its_device(struct kunit *test)
 {
 	struct device *dev = root_device_register("vitrine-kunit");
-	struct vitrine_tree *again;
+	struct vitrine_tree *managed;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(dev));
-	KUNIT_EXPECT_NOT_NULL(test, devm_vitrine_tree_create(dev, "devm", 0));
-	KUNIT_EXPECT_NULL(test, vitrine_tree_create("devm", 0));
+	managed = devm_vitrine_tree_create(dev, "devm", 0);
+	KUNIT_EXPECT_NOT_NULL(test, managed);
+	KUNIT_EXPECT_PTR_EQ(test, find(false, "devm"), &managed->entry);
 	root_device_unregister(dev);
-	again = vitrine_tree_create("devm", 0);
-	KUNIT_EXPECT_NOT_NULL(test, again);
-	vitrine_tree_destroy(again);
+	KUNIT_EXPECT_NULL(test, find(false, "devm"));
 }
 
 /*
