@@ -110,7 +110,7 @@ struct vtr_inspect_refresher {
 
 /*
  * Number of pages in the reserve of a tree, for callers that cannot allocate. Every call
- * that may use a page first refills the reserve, if it can, or else has it refilled by an
+ * that may have used a page refills the reserve, if it can, or else has it refilled by an
  * irq_work. A tree that uses less than half of a page needs none: the rest of the page serves
  * as the reserve.
  */

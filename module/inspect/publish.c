@@ -37,7 +37,6 @@ VTR_EXPORT(vitrine_text_clean);
 	unsigned long grow_flags;					\
 	int grow_err;							\
 									\
-	vtr_edit_refill(grow_tree);					\
 	do {								\
 		grow_err = -EBUSY;					\
 		if (!vtr_edit_begin(grow_tree, &grow_flags))		\
@@ -46,6 +45,7 @@ VTR_EXPORT(vitrine_text_clean);
 		vtr_edit_publish_pages(grow_tree);			\
 		vtr_edit_end(grow_tree, grow_flags);			\
 	} while (grow_err == -ENOSPC && vtr_edit_refill_slow(grow_tree)); \
+	vtr_edit_refill(grow_tree);					\
 	if (grow_err && grow_err != -EBUSY)				\
 		vtr_edit_refuse(grow_tree, grow_err);			\
 	grow_err;							\
