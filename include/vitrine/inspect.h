@@ -25,7 +25,8 @@
  * a tree that is being edited is dropped and counted as failed. With preemption disabled, a call
  * allocates nothing: it uses a reserve, which is refilled as soon as interrupts are on. That is
  * 2 KiB, and two pages in a tree that has used as much. A publisher that creates more at once calls
- * vitrine_tree_reserve() before. On PREEMPT_RT, a caller that holds a lock of the page allocator itself must disable preemption, too.
+ * vitrine_tree_reserve() before. On PREEMPT_RT, a caller that holds a lock of the page allocator
+ * itself must disable preemption, too.
  *
  * Locking: each call is one write section of the tree, with interrupts off; calls on one tree are
  * serialised internally. As with any pointer, the caller must not use a handle after deleting the
@@ -158,8 +159,8 @@ struct vitrine_tree *devm_vitrine_tree_create(struct device *dev, const char *na
  * Readers see all edits of a batch at once, or none. During a batch the caller holds the lock
  * of the tree with interrupts off: it must not sleep, and should be short. Batches of one tree
  * nest; those of several trees are always begun in the same order. As no memory is allocated,
- * creations are limited to the reserve and to what vitrine_tree_reserve() has added. In NMI, a batch has no
- * effect.
+ * creations are limited to the reserve and to what vitrine_tree_reserve() has added. In NMI, a
+ * batch has no effect.
  *
  * ``vitrine_batch_begin(struct vitrine_tree *tree)``
  *	begins a batch and returns flags for its end.
@@ -235,7 +236,8 @@ struct vitrine_value {
 	  (struct vitrine_uint_histogram *histogram, u64 value, u64 count), \
 	  (histogram, value, count))					\
 	X(void, double_histogram_set,					\
-	  (struct vitrine_double_histogram *histogram, unsigned int bucket, struct vitrine_f64 count), \
+	  (struct vitrine_double_histogram *histogram, unsigned int bucket,	\
+	   struct vitrine_f64 count),					\
 	  (histogram, bucket, count))					\
 	X(void, string_array_set,					\
 	  (struct vitrine_string_array *array, unsigned int slot, const char *value), \
@@ -268,11 +270,11 @@ VITRINE_FUNCTIONS(VITRINE_FUNCTION)
  * failure. A value that is *recorded* in a node has no handle and is deleted with that node.
  *
  * ``vitrine_delete(handle)``
- *	deletes a value of any of the types below, but not the root, a recorded node, a node of a list, or a
- *	per-CPU value. Readers no longer see a node and everything below it. Recorded values
- *	below it, and the nodes of a list, are deleted with it. Values with a handle keep their
- *	memory until they are deleted, too, before or after this call. Format: "NODE_VALUE",
- *	"TOMBSTONE".
+ *	deletes a value of any of the types below, but not the root, a recorded node, a node of a
+ *	list, or a per-CPU value. Readers no longer see a node and everything below it. Recorded
+ *	values below it, and the nodes of a list, are deleted with it. Values with a handle keep
+ *	their memory until they are deleted, too, before or after this call. Format:
+ *	"NODE_VALUE", "TOMBSTONE".
  */
 
 /* Not of a tree, nor of a per-CPU value: these have functions of their own. */
@@ -404,8 +406,8 @@ static inline struct vitrine_node *vitrine_list_append(struct vitrine_list *list
  * DOC: Numbers
  *
  * *TYPE* is ``int`` (s64), ``uint`` (u64), ``double`` (struct vitrine_f64) or ``bool``. As the
- * kernel does not use floating point, a double has the bits of an IEEE 754 binary64. Format: "INT_VALUE",
- * "UINT_VALUE", "DOUBLE_VALUE", "BOOL_VALUE".
+ * kernel does not use floating point, a double has the bits of an IEEE 754 binary64. Format:
+ * "INT_VALUE", "UINT_VALUE", "DOUBLE_VALUE", "BOOL_VALUE".
  *
  * ``vitrine_TYPE_create(parent, name, value)``, ``vitrine_record_TYPE(parent, name, value)``
  *	create a property (struct vitrine_TYPE \*), or record a constant.
@@ -616,8 +618,8 @@ struct vitrine_percpu_uint {
  * Counters and histograms for hot paths: an update writes to a cache line of the current CPU only
  * and takes no lock. The tree shows the sum over all CPUs, which is computed each time the tree is
  * opened or read, and once a second while it is mapped. A node does not delete those below it, but
- * destroying the tree frees all of them: like other handles, they are not used after that. Format: "UINT_VALUE",
- * "Linear Histogram", "Exponential Histogram".
+ * destroying the tree frees all of them: like other handles, they are not used after that. Format:
+ * "UINT_VALUE", "Linear Histogram", "Exponential Histogram".
  *
  * ``struct vitrine_percpu_uint *vitrine_percpu_uint_create(parent, name)``
  *	creates a counter. May sleep.

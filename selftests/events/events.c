@@ -107,6 +107,7 @@ static const u8 bytes[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
 static void write_arguments(void)
 {
 	static const char not_utf8[] = "caf\xe9";
+	struct vitrine_f64 one_and_a_half = vitrine_double_from_bits(0x3ff8000000000000ULL);
 	/* The kernel's own true and false are ints. */
 	bool yes = true, no = false;
 
@@ -116,7 +117,7 @@ static void write_arguments(void)
 			      VITRINE_ARG("uint32", 32U),
 			      VITRINE_ARG("int64", -64LL),
 			      VITRINE_ARG("uint64", ~0ULL),
-			      VITRINE_ARG_DOUBLE("double", vitrine_double_from_bits(0x3ff8000000000000ULL)),
+			      VITRINE_ARG_DOUBLE("double", one_and_a_half),
 			      VITRINE_ARG("string", (const char *)not_utf8),
 			      VITRINE_ARG_POINTER("pointer",
 						  (void __user *)0x1000),
