@@ -119,8 +119,8 @@ static void limited(uint64_t cost, uint64_t most, const char *what)
 	bool is_near = cost > most && cost * 10 < most * 11 && lenient && !strcmp(lenient, "1");
 
 	if (is_near)
-		ksft_print_msg("over the limit: snapshot_cost: %s: %" PRIu64 ", limit %" PRIu64 "\n",
-			       what, cost, most);
+		ksft_print_msg("over the limit: snapshot_cost: %s: %" PRIu64
+			       ", limit %" PRIu64 "\n", what, cost, most);
 	ksft_test_result(cost <= most || is_near, "%s\n", what);
 }
 

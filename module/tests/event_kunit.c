@@ -138,7 +138,8 @@ static u64 random_value(struct pair *pair, const struct vitrine_arg *arg)
 		/* A literal is always the same. */
 		return (unsigned long)arg->name;
 	case VITRINE_ARG_TYPE_SYMBOL:
-		return (unsigned long)(value & 1 ? (void *)vtr_event_write : (void *)vtr_clock_ticks);
+		return (unsigned long)(value & 1 ? (void *)vtr_event_write :
+						   (void *)vtr_clock_ticks);
 	default:
 		return value;
 	}

@@ -289,7 +289,7 @@ static bool is_interned(const struct vtr_fxt_string *string)
 
 /* Check that the prepared record need not contain a name that varies. */
 static bool is_name_preparable(const struct vitrine_site *site,
-			     const struct vtr_fxt_event *encoded)
+			       const struct vtr_fxt_event *encoded)
 {
 	if (site->record & VITRINE_RECORD_INLINE || encoded->kind == VTR_FXT_LOG)
 		return true;

@@ -52,8 +52,8 @@ static void write_marker(const struct vtr_marker *marker)
 	bool is_counter = marker->type == FXT_EVENT_COUNTER;
 
 	vtr_prepared_write_inline(&sites[marker->type], marker->name,
-			       marker->len_bytes,
-			       is_counter ? 0 : marker->number, marker->number);
+				  marker->len_bytes,
+				  is_counter ? 0 : marker->number, marker->number);
 }
 
 /*

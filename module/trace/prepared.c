@@ -130,7 +130,8 @@ enum variant {
 	PLAIN,		/* arguments that are not text, and a constant name */
 	TEXT,		/* arguments that are text */
 	KEYED,		/* the name, or the argument, is a string with a key */
-	ANY,		/* any arguments, and any clock, not only the CPU's counter, like the next two */
+	/* These have any clock, not only the CPU's counter. */
+	ANY,		/* any arguments */
 	INLINE,		/* a name that each record contains */
 	LOG,		/* a message that each record contains */
 };
@@ -261,7 +262,7 @@ static __always_inline bool write_prepared(const struct vitrine_site *site, enum
  * Context: any. In NMI, counted as lost. Hot.
  */
 notrace void vtr_prepared_write_values(const struct vitrine_site *site, u64 id,
-				    const u64 *values)
+				       const u64 *values)
 {
 	if (!write_prepared(site, ANY, NULL, NULL, 0, id, site->nr_args, values))
 		vtr_event_write(site, site->name, id, NULL, 0, values);
@@ -293,8 +294,8 @@ static noinline notrace void write_text(const struct vitrine_site *site, u64 id,
  * Context: any but NMI. Hot.
  */
 notrace void vtr_prepared_write_inline(const struct vitrine_site *site,
-				    const char *name, unsigned int len_bytes,
-				    u64 id, u64 value)
+				       const char *name, unsigned int len_bytes,
+				       u64 id, u64 value)
 {
 	if (unlikely(!write_prepared(site, INLINE, NULL, name, len_bytes, id,
 				     site->nr_args, &value)))
@@ -310,7 +311,7 @@ notrace void vtr_prepared_write_inline(const struct vitrine_site *site,
  * Context: any. In NMI, counted as lost. Hot.
  */
 notrace void vtr_prepared_write_log(const struct vitrine_site *site, const char *text,
-				 size_t len_bytes)
+				    size_t len_bytes)
 {
 	if (unlikely(len_bytes - 1 >= VTR_STRINGS_MAX_BYTES ||
 		     !write_prepared(site, LOG, NULL, text, len_bytes, 0, 0, NULL)))
@@ -331,7 +332,7 @@ notrace void vtr_prepared_write_log(const struct vitrine_site *site, const char 
  * Context: any. In NMI, counted as lost. Hot.
  */
 notrace void vtr_prepared_write_key(const struct vitrine_site *site, const void *key,
-				 const char *name, u64 id, u64 value)
+				    const char *name, u64 id, u64 value)
 {
 	if (unlikely(!write_prepared(site, KEYED, key, name, 0, id, 1, &value)))
 		vitrine_trace_write_any(site, name ?: site->name, NULL, 0, id, value);

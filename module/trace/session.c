@@ -10,10 +10,10 @@
  * registered outside cpus_read_lock(), which patching code takes itself.
  *
  * vtr_session_freeze() can be called in any context and takes no lock: it claims
- * @frozen and accesses the rings with interrupts off, as an RCU reader. @frozen is not 0 while the rings are
- * frozen, and serialises changes of the rings' flags: they are frozen after @frozen
- * was claimed, and thawed before it becomes 0. Who thaws waits first for RCU readers, and
- * thereby for a freeze in progress.
+ * @frozen and accesses the rings with interrupts off, as an RCU reader. @frozen is not 0 while
+ * the rings are frozen, and serialises changes of the rings' flags: they are frozen after
+ * @frozen was claimed, and thawed before it becomes 0. Code that thaws them waits first for RCU
+ * readers, and thereby for a freeze in progress.
  *
  * A setting that changes the rings begins a new session with new rings. Files that
  * have the old rings open keep them, closed and complete, until two more sessions are over.

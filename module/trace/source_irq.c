@@ -82,7 +82,7 @@ static notrace void probe_irq_exit(void *unused, int irq,
 	const char *name = action->name ?: "";
 
 	vtr_prepared_write_key(ret == IRQ_HANDLED ? &handled_site : &unhandled_site,
-			    vtr_strings_key(name), name, this_cpu_read(begun.handler), irq);
+			       vtr_strings_key(name), name, this_cpu_read(begun.handler), irq);
 }
 
 /* The kernel lists its softirqs with these macros. */
@@ -188,7 +188,7 @@ static notrace void probe_ipi_entry(void *unused, const char *reason)
 static notrace void probe_ipi_exit(void *unused, const char *reason)
 {
 	vtr_prepared_write_key(&ipi_site, vtr_strings_key(reason), reason,
-			    this_cpu_read(ipi_begun), 0);
+			       this_cpu_read(ipi_begun), 0);
 }
 
 static struct vtr_probe ipi_probes[] = {

@@ -312,7 +312,7 @@ static void write_begin(long nr, u64 begin)
 
 	if (likely(found) && static_branch_unlikely(&with_args))
 		vtr_prepared_write_values(&args_sites[found - sites].begin, begin,
-				       this_cpu_ptr(vtr_call.values));
+					  this_cpu_ptr(vtr_call.values));
 	else if (likely(found))
 		vitrine_trace_write0(&found->begin, begin);
 	else

@@ -4,9 +4,7 @@
  */
 #include <vitrine/inspect.h>
 
-void call(struct vitrine_tree *tree, struct vitrine_uint *number, struct vitrine_double *real,
-	  struct vitrine_percpu_uint *counter, struct vitrine_percpu_histogram *histogram);
-
+static __maybe_unused
 void call(struct vitrine_tree *tree, struct vitrine_uint *number, struct vitrine_double *real,
 	  struct vitrine_percpu_uint *counter, struct vitrine_percpu_histogram *histogram)
 {
