@@ -17,7 +17,9 @@ ids_used_again()
 	local last=0 again=0 id i
 
 	for ((i = 0; i < 200 * $1 && again < $1; i++)); do
-		id=$(echo "$BASHPID")
+		: &
+		id=$!
+		wait "$id"
 		((id >= last)) || ((++again))
 		last=$id
 	done
