@@ -95,6 +95,16 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 #endif
 
 /*
+ * 7.3 has the flags of a clone as u64, 6.12 as unsigned long. As below, the type is taken from the
+ * tracepoint. Needs <trace/events/task.h> at the place of use.
+ */
+#define VTR_CLONE_FLAGS							\
+	typeof(__builtin_choose_expr(					\
+		__same_type(check_trace_callback_type_task_newtask,	\
+			    void (void (*)(void *, struct task_struct *, u64))), \
+		(u64)0, 0UL))
+
+/*
  * 7.2 passes the time to probes of hrtimer_expire_entry by value instead of by reference.
  * The type is taken from the tracepoint, not from the version. Needs
  * <trace/events/timer.h> at the place of use.

@@ -13,7 +13,7 @@ static bool begins_after(struct kunit *test, unsigned int last)
 
 	KUNIT_ASSERT_TRUE(test, vtr_session_stats(cpu, &before));
 	WRITE_ONCE(last_id, last);
-	probe_fork(NULL, NULL, NULL);
+	probe_new(NULL, NULL, 0);
 	flush_work(&reuse_work);
 	KUNIT_ASSERT_TRUE(test, vtr_session_stats(cpu, &after));
 	return after.subbufs > before.subbufs;

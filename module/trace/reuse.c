@@ -14,8 +14,9 @@
 #include <linux/idr.h>
 #include <linux/pid_namespace.h>
 #include <linux/workqueue.h>
-#include <trace/events/sched.h>
+#include <trace/events/task.h>
 
+#include "compat.h"
 #include "probe.h"
 #include "ring.h"
 #include "session.h"
@@ -30,18 +31,18 @@ static void begin_subbufs(struct work_struct *work)
 
 static DECLARE_WORK(reuse_work, begin_subbufs);
 
-/* Called before the thread runs. */
-static void probe_fork(void *unused, struct task_struct *parent, struct task_struct *child)
+/* Called before the thread runs; the source "sched" has another tracepoint for new threads. */
+static void probe_new(void *unused, struct task_struct *task, VTR_CLONE_FLAGS flags)
 {
 	unsigned int last = READ_ONCE(last_id), id = idr_get_cursor(&init_pid_ns.idr);
 
 	WRITE_ONCE(last_id, id);
-	/* Other CPUs may have created threads since @id was read, but not more than one each. */
+	/* @last may be of a thread that another CPU created since; each CPU creates one at a time. */
 	if (id + nr_cpu_ids < last)
 		schedule_work(&reuse_work);
 }
 
-static struct vtr_probe fork = VTR_PROBE(sched_process_fork, probe_fork);
+static struct vtr_probe probe = VTR_PROBE(task_newtask, probe_new);
 
 /**
  * vtr_reuse_init() - begin to watch the ids of threads
@@ -53,8 +54,8 @@ static struct vtr_probe fork = VTR_PROBE(sched_process_fork, probe_fork);
  */
 int vtr_reuse_init(void)
 {
-	vtr_probe_find(&fork, 1);
-	return vtr_probe_register(&fork, 1);
+	vtr_probe_find(&probe, 1);
+	return vtr_probe_register(&probe, 1);
 }
 
 /**
@@ -64,7 +65,7 @@ int vtr_reuse_init(void)
  */
 void vtr_reuse_deinit(void)
 {
-	vtr_probe_unregister(&fork, 1);
+	vtr_probe_unregister(&probe, 1);
 	cancel_work_sync(&reuse_work);
 }
 

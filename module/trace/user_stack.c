@@ -152,7 +152,7 @@ static bool has_stack(const struct request *request)
 	       current->self_exec_id == request->exec_id;
 }
 
-/* End a request. Only its thread does so, or who has cancelled its work. */
+/* End a request: called by its thread, or after its work was cancelled. */
 static void release(struct request *request)
 {
 	atomic_dec(request->nr_of_user);
@@ -243,8 +243,8 @@ void vtr_user_stack_request(struct vtr_ring *ring, u64 now, struct task_struct *
 
 /*
  * Take the task work of a thread back. No kernel exports task_work_cancel(); these are its steps.
- * Since 3.7, a thread that has detached its list of works takes its pi_lock before it runs them:
- * whoever has the lock may follow the list, and a work that cmpxchg() unlinks will not run.
+ * A thread that has detached its list of works takes its pi_lock before it runs them: the holder of
+ * the lock may follow the list, and a work that cmpxchg() unlinks will not run.
  */
 static bool cancel(struct task_struct *task, struct callback_head *work)
 {
