@@ -37,7 +37,7 @@ static void probe_new(void *unused, struct task_struct *task, VTR_CLONE_FLAGS fl
 	unsigned int last = READ_ONCE(last_id), id = idr_get_cursor(&init_pid_ns.idr);
 
 	WRITE_ONCE(last_id, id);
-	/* @last may be of a thread that another CPU created since; each CPU creates one at a time. */
+	/* @last may be another CPU's, and later; each CPU creates one thread at a time. */
 	if (id + nr_cpu_ids < last)
 		schedule_work(&reuse_work);
 }

@@ -3,9 +3,9 @@
  * Source "syscall": system calls as durations, by name.
  *
  * A call that returns without its thread having been switched out is one complete
- * record, written at its end. For a call during which the thread is switched out, the probe of
- * switches calls vtr_syscall_leave(), which writes the begin before the switch, with the original
- * timestamp; the end is a separate record. The call in which a thread sleeps is therefore in the trace already
+ * record, written at its end. If the thread is switched out, the probe of switches first
+ * calls vtr_syscall_leave(), which writes the begin with the original timestamp; the end is
+ * a separate record. The call in which a thread sleeps is therefore in the trace already
  * while the thread sleeps.
  *
  * Names come from the kernel's own table of system calls, at build time. Arguments are
