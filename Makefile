@@ -170,7 +170,7 @@ command command-sanitized:
 	@$(lane) --retry $@ sh -c 'make -s -C selftests/tools O=$(CURDIR)/build/$@ $(sanitized) TESTS="$$*" check' $@
 
 style:
-	@$(lane) $@ selftests/style spdx versions readme layers checkpatch kernel_doc spelling rst named shell tested
+	@$(lane) $@ selftests/style spdx versions readme layers checkpatch kernel_doc spelling rst named shell required tested
 style-builds:
 	@$(lane) $@ selftests/style sparse_6.1 sparse_6.12 clang tools
 style-newest:

@@ -174,9 +174,16 @@ void vitrine_category_unregister(struct vitrine_category *category);
 			VITRINE_ARG_TYPE_BITS(value)),			\
 	 (unsigned long)(value))
 
-/* To GCC, the width of a bit field belongs to its type. For other types, void does not compile. */
+/*
+ * To GCC, the width of a bit field belongs to its type. For other types, void does not compile,
+ * which sparse says of a bit field of bool, too.
+ */
+#ifdef __CHECKER__
+#define VITRINE_ARG_TYPE_BITS(value)	FXT_ARG_INT64
+#else
 #define VITRINE_ARG_TYPE_BITS(value)					\
 	_Generic((value) + 0LL, long long: FXT_ARG_INT64, default: (void)0)
+#endif
 
 /**
  * VITRINE_ARG_NULL() - pass an argument without a value

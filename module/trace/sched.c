@@ -35,8 +35,6 @@
 #include "source.h"
 #include "waits.h"
 
-DECLARE_VITRINE_CATEGORY(syscall);
-
 /* Data of the hot probes; a cast, because the address is in the per-CPU address space. */
 #define WRITER_RINGS	((void *)(unsigned long __force)&vtr_writer_ring)
 

@@ -12,11 +12,11 @@
 
 #include <uapi/vitrine/fxt.h>
 #include <uapi/vitrine/map.h>
+#include <vitrine/trace.h>
 
 #include "probe.h"
 
 struct task_struct;
-struct vitrine_category;
 struct vitrine_node;
 struct vtr_ring;
 
@@ -74,6 +74,8 @@ int vtr_source_switch(struct vtr_source *source, bool on);
 void vtr_source_record_missing(struct vitrine_node *events);
 
 /* source_syscall.c; sched.c calls vtr_syscall_leave(). */
+
+DECLARE_VITRINE_CATEGORY(syscall);
 
 #define VTR_CALL_MAX_ARGS	6
 

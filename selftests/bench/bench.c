@@ -297,7 +297,7 @@ static int make_memory(void)
 static int make_trees(void)
 {
 	unsigned int i, nr;
-	char name[16];
+	char name[24];
 
 	small = kvcalloc(nr_trees, sizeof(*small), GFP_KERNEL);
 	if (!small)
