@@ -7,12 +7,12 @@
 . "$(dirname "$0")/command" || exit
 export NO_COLOR=1
 
-# unwritten COMMAND...: what vitrine prints is in out, and has none of the characters below that
-# must be escaped
+# unwritten COMMAND...: what vitrine prints is in out and err, and has none of the characters
+# below that must be escaped
 unwritten()
 {
 	"$vitrine" "$@" >out 2>err
-	! LC_ALL=C grep -P '\xe2\x80[\xae\x8d]|\xd8\x9c|\xc2\xad|\xf3\xa0\x81\x81|\xe2\x80\xa8' out
+	! LC_ALL=C grep -P '\x1b|\xe2\x80[\xae\x8d]|\xd8\x9c|\xc2\xad|\xf3\xa0\x81\x81|\xe2\x80\xa8' out err
 }
 # ---- trees ----
 
@@ -36,6 +36,14 @@ OUT
 mktree nothing.inspect <<<'{}'
 check "diff: nothing of it as it is" unwritten diff tree.inspect nothing.inspect
 check "diff: escaped" grep -q 'root:a\\u202eb\\u200dc = 1' out
+mktree link.inspect <<<'{"a": {"$link": "b\u001b[31m\u202ec"}, "worker\u001b": 1}'
+check "show: the name of an error" unwritten show link.inspect:root:worked
+check "show: it is escaped" grep -qF 'nearest name is "worker\x1b"' err
+check "show: a link that leads nowhere" unwritten show link.inspect
+check "show: the path of an error" unwritten show 'link.inspect:a/*'
+cp tree.inspect $'b\e[31mc.inspect'
+check "check: the name of a file" unwritten check $'b\e[31mc.inspect' $'nothing\e'
+check "check: it is escaped" grep -qF 'b\x1b[31mc.inspect: Inspect' out
 
 # ---- traces ----
 
@@ -51,6 +59,11 @@ check "print: a thread, escaped" grep -q 't\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv:7/6'
 check "print: escaped" grep -q 'e\\xe2\\x80\\xaeu\\xe2\\x80\\x8dv' out
 check "latency: nothing of it as it is" unwritten latency names.fxt
 check "latency: a thread, with what cannot be shown" grep -q 't?.*u?.*v:7' out
+mktrace >left_out.fxt <<'END'
+put(event(5, 6, 7, b"vitrine", b"left_out", arg(b"t\x1b[31m", b"x\nvitrine\xe2\x80\xaey")))
+END
+check "check: what was left out" unwritten check left_out.fxt
+check "check: an argument is escaped" grep -qF 't\x1b[31m=x\nvitrine\u202ey' out
 
 # Only what is not UTF-8 is replaced in a copy: here after a word of ASCII, across two, and at the end.
 mktrace >bytes.fxt <<'END'

@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <math.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -22,6 +23,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "escape.h"
 #include "temporary.h"
 
 /* A unit: its name, and how many nanoseconds or bytes it has. */
@@ -38,7 +40,7 @@ struct unit {
 /* ---- Errors ------------------------------------------------------------ */
 
 /**
- * print_error() - print an error to standard error
+ * print_error() - print an error to standard error, as vitrine_error_print() does, but escaped
  * @err: error
  *
  * Return: the exit code for this error.
@@ -47,7 +49,18 @@ int print_error(const struct vitrine_error *err)
 {
 	fflush(stdout);
 	fputs("vitrine: ", stderr);
-	vitrine_error_print(err, stderr);
+	if (err->path) {
+		print_escaped(err->path, stderr);
+		fputs(": ", stderr);
+	}
+	if (err->offset != VITRINE_NO_OFFSET)
+		fprintf(stderr, "offset 0x%" PRIx64 ": ", err->offset);
+	print_escaped(err->message, stderr);
+	if (err->advice) {
+		fputs("; ", stderr);
+		print_escaped(err->advice, stderr);
+	}
+	putc('\n', stderr);
 
 	switch (err->code) {
 	case EBADMSG:
@@ -109,12 +122,16 @@ void must_have(bool memory)
  */
 void print_note(const char *name, const char *format, ...)
 {
+	autofree char *note = NULL;
 	va_list args;
 
-	fprintf(stderr, "vitrine: %s: ", name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	must_have(vasprintf(&note, format, args) >= 0);
 	va_end(args);
+	fputs("vitrine: ", stderr);
+	print_escaped(name, stderr);
+	fputs(": ", stderr);
+	print_escaped(note, stderr);
 	putc('\n', stderr);
 }
 

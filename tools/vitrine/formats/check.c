@@ -9,6 +9,7 @@
 #include <vitrine/inspect.h>
 
 #include "command.h"
+#include "escape.h"
 #include "input.h"
 #include "ui/fields.h"
 
@@ -32,8 +33,10 @@ static const char *file_name;
 static void print_finding(bool is_fault, uint64_t offset, const char *message)
 {
 	if (!args.json) {
-		printf("%s: offset 0x%" PRIx64 ": %s%s\n", file_name, offset,
-		       is_fault ? "" : "note: ", message);
+		print_escaped(file_name, stdout);
+		printf(": offset 0x%" PRIx64 ": %s", offset, is_fault ? "" : "note: ");
+		print_escaped(message, stdout);
+		putchar('\n');
 		return;
 	}
 	json_item();
@@ -81,9 +84,10 @@ static void print_verdict(uint64_t nr_faults)
 		puts("no fault");
 }
 
-static void inspect_text(const char *name, const struct vitrine_inspect_summary *summary)
+static void inspect_text(const struct vitrine_inspect_summary *summary)
 {
-	printf("%s: Inspect version %u, ", name, summary->version);
+	print_escaped(file_name, stdout);
+	printf(": Inspect version %u, ", summary->version);
 	if (summary->generation == INSPECT_GENERATION_FROZEN)
 		fputs("frozen", stdout);
 	else
@@ -111,11 +115,12 @@ static const struct field inspect_fields[] = {
 	{ 0 }
 };
 
-static void fxt_text(const char *name, const struct vitrine_fxt_summary *summary)
+static void fxt_text(const struct vitrine_fxt_summary *summary)
 {
-	printf("%s: Fuchsia trace: %" PRIu64 " bytes, %" PRIu64
+	print_escaped(file_name, stdout);
+	printf(": Fuchsia trace: %" PRIu64 " bytes, %" PRIu64
 	       " records, %" PRIu64 " switches, %u CPUs, %u threads, %" PRIu64
-	       " records lost: ", name, summary->len_bytes, summary->nr_records,
+	       " records lost: ", summary->len_bytes, summary->nr_records,
 	       summary->nr_switches, summary->nr_cpus, summary->nr_threads,
 	       summary->nr_lost);
 	print_verdict(summary->nr_faults);
@@ -162,7 +167,7 @@ static struct vitrine_error *check_inspect(const struct input *input, uint64_t *
 	if (args.json)
 		fields_members(inspect_fields, &summary);
 	else
-		inspect_text(input->name, &summary);
+		inspect_text(&summary);
 	*ret_nr_faults = summary.nr_faults;
 	return NULL;
 }
@@ -184,7 +189,7 @@ static struct vitrine_error *check_fxt(const struct input *input, uint64_t *ret_
 	if (args.json)
 		fields_members(fxt_fields, &summary);
 	else
-		fxt_text(input->name, &summary);
+		fxt_text(&summary);
 	*ret_nr_faults = summary.nr_faults;
 	return NULL;
 }

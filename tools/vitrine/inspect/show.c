@@ -21,6 +21,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "escape.h"
 #include "ui/label.h"
 #include "ui/terminal.h"
 #include "selector.h"
@@ -262,30 +263,17 @@ static const int percents[] = { 50, 90, 99 };
  */
 static const char *escape(const char *bytes, size_t len, const char *quote)
 {
-	static const char special[] = "\n\t\r\\\"", letters[] = "ntr\\\"";
 	static struct text text;
-	const char *at;
-	uint32_t c;
+	char escaped[ESCAPE_BYTES];
 	size_t n;
 
 	text_cut(&text, 0);
 	text_add_string(&text, quote);
 	for (; len; bytes += n, len -= n) {
-		n = vtr_utf8_decode(bytes, len, &c);
-		at = n && c && c < 0x80 ? strchr(special, c) : NULL;
-		if (!n) {
-			n = 1;
-			text_add_string(&text, format_label("\\x%02x", (unsigned char)*bytes));
-		} else if (at && (*at != '"' || *quote)) {
+		if (*bytes == '\\' || (*bytes == '"' && *quote))
 			text_add(&text, "\\", 1);
-			text_add(&text, letters + (at - special), 1);
-		} else if (character_is_printable(c)) {
-			text_add(&text, bytes, n);
-		} else {
-			text_add_string(&text, format_label(c < 0x80 ? "\\x%02x" :
-							    c < 0x10000 ? "\\u%04x" :
-							    "\\U%08x", c));
-		}
+		n = escape_character(escaped, bytes, len);
+		text_add_string(&text, escaped);
 	}
 	text_add_string(&text, quote);
 	return text.bytes;

@@ -15,6 +15,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "escape.h"
 #include "fxt_record.h"
 #include "ui/label.h"
 #include "why_texts.h"
@@ -74,7 +75,6 @@ static void clean(char *to, const char *bytes, size_t len_bytes, enum why_text_k
 {
 	const char *end = bytes + len_bytes;
 	size_t len;
-	uint32_t c;
 
 	while (bytes < end) {
 		len = kind == WHY_TEXT ? 0 : offset_len(bytes, end);
@@ -82,8 +82,8 @@ static void clean(char *to, const char *bytes, size_t len_bytes, enum why_text_k
 			bytes += len;
 			continue;
 		}
-		len = vtr_utf8_decode(bytes, end - bytes, &c);
-		if (len && character_is_printable(c)) {
+		len = printable_len(bytes, end - bytes);
+		if (len) {
 			memcpy(to, bytes, len);
 			to += len;
 			bytes += len;

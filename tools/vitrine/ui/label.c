@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Format threads, durations and times for people, in tables and on screens. Characters
- * that cannot be printed are replaced. Also growing strings, and the category and width of
- * characters on a terminal, by libutf8proc.
+ * that cannot be printed are replaced. Also growing strings, and the width of characters on a
+ * terminal, by libutf8proc.
  */
 #define _GNU_SOURCE	/* mempcpy() */
 #include <inttypes.h>
@@ -16,6 +16,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "escape.h"
 #include "fxt_record.h"
 #include "label.h"
 
@@ -74,32 +75,6 @@ void text_destroy(struct text *text)
 /* ---- Characters -------------------------------------------------------- */
 
 /**
- * character_is_printable() - find out whether a character is safe for a terminal
- * @c: character
- *
- * Control characters are not, nor format characters (bidirectional or of zero width),
- * line and paragraph separators, and unassigned code points.
- *
- * Return: true if it is.
- */
-bool character_is_printable(uint32_t c)
-{
-	if (c >= ' ' && c < 0x7f)
-		return true;
-	switch (utf8proc_category(c)) {
-	case UTF8PROC_CATEGORY_CC:
-	case UTF8PROC_CATEGORY_CF:
-	case UTF8PROC_CATEGORY_CS:
-	case UTF8PROC_CATEGORY_CN:
-	case UTF8PROC_CATEGORY_ZL:
-	case UTF8PROC_CATEGORY_ZP:
-		return false;
-	default:
-		return true;
-	}
-}
-
-/**
  * character_columns() - find out the width of a character on a terminal
  * @c: printable character
  *
@@ -144,7 +119,6 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 {
 	const char *from = name->bytes, *end = from + name->len_bytes;
 	unsigned int nr;
-	uint32_t c;
 	size_t len;
 
 	for (nr = 0; from < end; nr++) {
@@ -152,8 +126,8 @@ static char *put_name(char *at, const struct vitrine_fxt_string *name,
 			*at++ = '~';
 			break;
 		}
-		len = vtr_utf8_decode(from, end - from, &c);
-		if (len && character_is_printable(c)) {
+		len = printable_len(from, end - from);
+		if (len) {
 			at = mempcpy(at, from, len);
 			from += len;
 		} else {

@@ -31,9 +31,6 @@ void text_add_string(struct text *text, const char *string);
 void text_cut(struct text *text, size_t len);
 void text_destroy(struct text *text);
 
-/* Return whether a terminal shows the character and does nothing else. */
-bool character_is_printable(uint32_t c);
-
 /* Return the columns that the character takes. */
 unsigned int character_columns(uint32_t c);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base.h"
-#include "label.h"
+#include "escape.h"
 #include "line.h"
 
 const char line_pairs[100][3] = {
@@ -156,7 +156,6 @@ void line_put_real(struct line_output *out, double value)
 static size_t put_character(struct line_output *out, const char *bytes,
 			    size_t len_bytes)
 {
-	uint32_t character = 0;
 	char digits[8];
 	size_t len;
 
@@ -165,8 +164,8 @@ static size_t put_character(struct line_output *out, const char *bytes,
 		line_put_char(out, *bytes);
 		return 1;
 	}
-	len = vtr_utf8_decode(bytes, len_bytes, &character);
-	if (len && character_is_printable(character)) {
+	len = printable_len(bytes, len_bytes);
+	if (len) {
 		line_put(out, bytes, len);
 		return len;
 	}

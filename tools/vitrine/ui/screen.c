@@ -24,6 +24,7 @@
 
 #include "base.h"
 #include "command.h"
+#include "escape.h"
 #include "label.h"
 #include "screen.h"
 #include "terminal.h"
