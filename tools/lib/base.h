@@ -341,6 +341,15 @@ static inline int number_order(uint64_t a, uint64_t b)
 	return a < b ? -1 : a > b;
 }
 
+/*
+ * Return the rank of a percentile among @nr values, not 0: the first one, counted from 1 in
+ * ascending order, up to which there are so many of them.
+ */
+static inline uint64_t percentile_rank(uint64_t nr, unsigned int percent)
+{
+	return (nr * percent + 99) / 100;
+}
+
 /* Compare a string of a trace with a text. */
 static inline bool fxt_string_is(const struct vitrine_fxt_string *string,
 				 const char *text)

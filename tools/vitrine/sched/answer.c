@@ -621,7 +621,7 @@ static bool is_shorter(const void *left, const void *right)
 /* Find the 99th percentile, with a heap of the longest hundredth. */
 static uint64_t p99_of(uint64_t *lengths, uint32_t nr, void **heap)
 {
-	uint32_t nr_longest = nr - ((uint64_t)nr * 99 + 99) / 100 + 1, i;
+	uint32_t nr_longest = nr - percentile_rank(nr, 99) + 1, i;
 
 	for (i = 0; i < nr; i++) {
 		if (i < nr_longest) {

@@ -319,7 +319,7 @@ static void quantiles_sort(struct quantiles *quantiles)
 /* Find a percentile; 0: there are no values. */
 static uint64_t quantiles_find(const struct quantiles *quantiles, unsigned int percent)
 {
-	uint64_t rank = (quantiles->nr * percent + 99) / 100;
+	uint64_t rank = percentile_rank(quantiles->nr, percent);
 	unsigned int bucket = 0;
 
 	if (!quantiles->nr)

@@ -405,11 +405,11 @@ static bool is_comparable(const struct trace_diff_group *group)
 	       group->sides[1].nr >= TRACE_DIFF_LEAST;
 }
 
-/* Sort the samples and find their median: the middle one; of two, the smaller one. */
+/* Sort the samples and find their median. */
 static void sort_samples(struct trace_diff_side *side)
 {
 	SORT(side->samples, side->nr_samples, compare);
-	side->median_ns = side->samples[(side->nr_samples - 1) / 2];
+	side->median_ns = side->samples[percentile_rank(side->nr_samples, 50) - 1];
 }
 
 static void compare_sides(struct trace_diff_group *group)
