@@ -518,6 +518,7 @@ static struct vitrine_error *put_all(void)
 		err = archive_read(out.archive, &item);
 		if (err || !item.record)
 			break;
+		item.ns = archive_clip(item.ns);
 		if (item.record->timed)
 			err = put_record(&item);
 		else if (item.packet)

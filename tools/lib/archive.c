@@ -644,7 +644,7 @@ static void add_weight(const struct vitrine_archive *archive,
 	const struct fxt_name *name;
 	struct vitrine_fxt_arg *args = record->args;
 
-	if (!provider || provider->cpu == VITRINE_FXT_NO_CPU ||
+	if (!archive->has_wakeups || !provider || provider->cpu == VITRINE_FXT_NO_CPU ||
 	    record->nr_args != 1 ||
 	    !fxt_string_is(&args[0].name, "waker"))
 		return;
@@ -1050,6 +1050,22 @@ struct vitrine_error *archive_search(struct vitrine_archive *archive,
 	return begin_lanes(archive);
 }
 
+/* Read the next record, with the weight of a wakeup. NULL: none is left. */
+static struct vitrine_error *next_weighed(struct vitrine_archive *archive,
+					  struct archive_lane **ret)
+{
+	struct vitrine_error *err = next_lane(archive, ret);
+	struct archive_lane *lane = *ret;
+
+	if (err || !lane)
+		return err;
+	if (lane->record.kind == VITRINE_FXT_SWITCH && !follow_weight(archive, lane))
+		return vtr_error_no_memory();
+	if (lane->record.kind == VITRINE_FXT_WAKEUP)
+		add_weight(archive, lane->provider, &lane->record);
+	return NULL;
+}
+
 /**
  * vitrine_archive_next() - read the next record in time order
  * @archive: archive
@@ -1067,24 +1083,16 @@ vitrine_archive_next(struct vitrine_archive *archive,
 		     const struct vitrine_fxt_record **ret)
 {
 	struct archive_lane *lane;
-	struct vitrine_error *err;
+	struct vitrine_error *err = next_weighed(archive, &lane);
 
-	*ret = NULL;
-	err = next_lane(archive, &lane);
-	if (err || !lane)
-		return err;
-	if (lane->record.kind == VITRINE_FXT_SWITCH && !follow_weight(archive, lane))
-		return vtr_error_no_memory();
-	if (lane->record.kind == VITRINE_FXT_WAKEUP)
-		add_weight(archive, lane->provider, &lane->record);
-	*ret = &lane->record;
-	return NULL;
+	*ret = !err && lane ? &lane->record : NULL;
+	return err;
 }
 
 /**
  * archive_note() - find the note of the reader about a thread of a switch
  * @archive: archive
- * @record: the record that was read last
+ * @item: the item that was read last
  * @incoming: the thread is the incoming one, else the outgoing one
  *
  * With a note, the reader need not look a thread up for each switch. An archive has one reader
@@ -1093,11 +1101,10 @@ vitrine_archive_next(struct vitrine_archive *archive,
  * Return: a pointer of the reader's, which each sub-buffer sets to NULL when it introduces the
  * thread; or NULL if the archive keeps none for this thread.
  */
-void **archive_note(const struct vitrine_archive *archive,
-		    const struct vitrine_fxt_record *record, bool incoming)
+void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item,
+		    bool incoming)
 {
-	const struct archive_lane *lane = archive->heap[0];
-	struct fxt_thread_entry *entry = entry_of(archive, lane->provider, record,
+	struct fxt_thread_entry *entry = entry_of(archive, item->provider, item->record,
 						  incoming ? FXT_SWITCH_INCOMING_THREAD :
 							     FXT_SWITCH_OUTGOING_THREAD);
 
@@ -1125,9 +1132,7 @@ struct fxt_names *archive_threads(struct vitrine_archive *archive)
  */
 uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second)
 {
-	uint64_t ns = vitrine_fxt_ns(ticks, ticks_per_second);
-
-	return ns < ARCHIVE_LAST_NS ? ns : ARCHIVE_LAST_NS;
+	return archive_clip(vitrine_fxt_ns(ticks, ticks_per_second));
 }
 
 /**
@@ -1139,24 +1144,27 @@ uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second)
  */
 struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archive_item *ret)
 {
-	const struct archive_lane *lane;
-	struct vitrine_error *err;
+	struct archive_lane *lane;
+	struct vitrine_error *err = next_weighed(archive, &lane);
 	uint64_t ns;
 
-	*ret = (struct archive_item){ 0 };
-	err = vitrine_archive_next(archive, &ret->record);
-	if (!err && ret->record) {
-		lane = archive->heap[0];
-		ns = archive_ns(ret->record->ticks, ret->record->ticks_per_second);
-		if (ret->record->timed && ns > archive->last_ns)
-			archive->last_ns = ns;
-		if (lane->begins_packet) {
-			ret->packet = &lane->packet;
-			ret->loss = lane->loss;
-		}
-	}
+	ret->record = NULL;
 	ret->ns = archive->last_ns;
-	return err;
+	ret->packet = NULL;
+	if (err || !lane)
+		return err;
+	ret->record = &lane->record;
+	ret->provider = lane->provider;
+	if (lane->record.timed) {
+		ns = vitrine_fxt_ns(lane->record.ticks, lane->record.ticks_per_second);
+		if (ns > archive->last_ns)
+			archive->last_ns = ns;
+		ret->ns = archive->last_ns;
+	} else if (lane->begins_packet) {
+		ret->packet = &lane->packet;
+		ret->loss = lane->loss;
+	}
+	return NULL;
 }
 
 /**
@@ -1235,19 +1243,6 @@ bool vitrine_archive_packet(const struct vitrine_archive *archive,
 			    struct vitrine_packet *ret)
 {
 	return fxt_packet_read(&archive->fxt.decoder, record, ret);
-}
-
-/**
- * archive_loss() - count what is missing before a sub-buffer
- * @archive: archive, whose last record was the packet header of the sub-buffer
- *
- * Return: the loss since the previous sub-buffer of the same CPU and session.
- */
-struct fxt_loss archive_loss(const struct vitrine_archive *archive)
-{
-	const struct archive_lane *lane = archive->heap[0];
-
-	return lane->loss;
 }
 
 /**

@@ -29,7 +29,7 @@ typedef enum archive_step archive_visit(void *ctx,
  *	order of the file; returns false if memory is short; or NULL
  * @ctx: first argument of @follow
  * @thorough: faults of records that can be decoded are reported, too
- * @weights: learn the weights of threads, for the wakeups that vitrine_archive_next() reads
+ * @weights: learn the weights of threads, for the wakeups that are read
  */
 struct archive_look {
 	bool (*follow)(void *ctx, struct vitrine_fxt *fxt, enum fxt_result result);
@@ -41,16 +41,24 @@ struct archive_look {
 /* Other formats count from 1970 in 63 bits: a later time becomes this one. */
 #define ARCHIVE_LAST_NS	(1ULL << 62)
 
+static inline uint64_t archive_clip(uint64_t ns)
+{
+	return ns < ARCHIVE_LAST_NS ? ns : ARCHIVE_LAST_NS;
+}
+
 /**
  * struct archive_item - a record, and what is known where it is
  * @record: the record, or NULL at the end
- * @ns: its time, at most ARCHIVE_LAST_NS and not earlier than that of the item before
+ * @ns: its time, not earlier than that of the item before
+ * @provider: provider of the record; NULL if the record had to be sorted
  * @packet: header of the sub-buffer that begins with the record, or NULL
- * @loss: with @packet, what is missing since the previous sub-buffer of the CPU and session
+ * @loss: what is missing since the previous sub-buffer of the CPU and session; not set without
+ *	@packet
  */
 struct archive_item {
 	const struct vitrine_fxt_record *record;
 	uint64_t ns;
+	const struct fxt_provider *provider;
 	const struct vitrine_packet *packet;
 	struct fxt_loss loss;
 };
@@ -71,12 +79,11 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 				       archive_visit *visit, void *ctx);
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx);
-struct fxt_loss archive_loss(const struct vitrine_archive *archive);
 struct fxt_names *archive_threads(struct vitrine_archive *archive);
 uint32_t archive_nr_cpus(const struct vitrine_archive *archive);
 bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns);
-void **archive_note(const struct vitrine_archive *archive,
-		    const struct vitrine_fxt_record *record, bool incoming);
+void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item,
+		    bool incoming);
 uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

@@ -132,6 +132,12 @@ static bool part_before(const void *left, const void *right)
 	return a_ns != b_ns ? a_ns < b_ns : a < b;
 }
 
+static void read_item(struct part *part)
+{
+	must(archive_read(part->archive, &part->item));
+	part->item.ns = archive_clip(part->item.ns);
+}
+
 /* Open the traces, and read the first item of each one. */
 static void open_all(void)
 {
@@ -154,7 +160,7 @@ static void open_all(void)
 	must(fxt_out_create(how->out, base_ns, &state.out));
 	for (i = 0; i < how->nr_paths; i++) {
 		part = &state.parts[i];
-		must(archive_read(part->archive, &part->item));
+		read_item(part);
 		if (!part->item.record)
 			continue;
 		state.heap[state.nr_heap] = part;
@@ -388,13 +394,13 @@ static void put_record(const struct archive_item *item)
  */
 void rewrite_item(const struct archive_item *item)
 {
-	const uint64_t nr_lost = item->loss.nr_missing + item->loss.nr_unwritten;
+	const struct fxt_loss *loss = &item->loss;
 
 	if (!item->packet)
 		put_record(item);
-	else if (nr_lost || item->loss.nr_subbufs)
+	else if (loss->nr_missing || loss->nr_unwritten || loss->nr_subbufs)
 		fxt_out_lost(state.out, item->record->provider, move_cpu(item->packet->cpu),
-			     nr_lost);
+			     loss->nr_missing + loss->nr_unwritten);
 }
 
 static bool process(const struct archive_item *item)
@@ -421,7 +427,7 @@ static void process_all(void)
 		if (!process(&part->item))
 			return;
 		must(fxt_out_error(state.out));
-		must(archive_read(part->archive, &part->item));
+		read_item(part);
 		if (!part->item.record)
 			state.heap[0] = state.heap[--state.nr_heap];
 		heap_sink(state.heap, state.nr_heap, part_before);

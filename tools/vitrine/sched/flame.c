@@ -365,22 +365,19 @@ static void add_running(void)
 			spend_running(thread);
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	why_follow(record);
-	if (sched_counts(sched.now_ns))
-		samples_follow(record, sched.now_ns, record->event.thread.thread);
-	return ARCHIVE_NEXT;
-}
-
 /* Add a trace to the tree. Returns NULL, or an error. */
 static struct vitrine_error *flame_read(void)
 {
 	struct vitrine_error *err;
+	struct archive_item item;
 
 	have_root();
 	why_begin(&args.filter, args.on_cpu ? &no_waits : &ops);
-	err = archive_for_each(archive, follow, NULL);
+	while (!(err = archive_read(archive, &item)) && item.record) {
+		why_follow(&item);
+		if (sched_counts(item.ns))
+			samples_follow(item.record, item.ns, item.record->event.thread.thread);
+	}
 	if (!err) {
 		why_finish();
 		samples_finish();

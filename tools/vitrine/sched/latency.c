@@ -625,7 +625,7 @@ static bool is_runnable(enum sched_state state)
 	return state == SCHED_WOKEN || state == SCHED_PREEMPTED;
 }
 
-static void on_begin(struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread, const struct vitrine_fxt_record *record)
 {
 	struct row *row = thread->owner;
 

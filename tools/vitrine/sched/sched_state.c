@@ -11,7 +11,6 @@
 
 #include <vitrine/fxt.h>
 
-#include "archive.h"
 #include "base.h"
 #include "command.h"
 #include "sched_state.h"
@@ -120,12 +119,12 @@ struct sched_thread *sched_thread_next(size_t *place)
 /* Return the CPU, a new one if necessary. */
 static struct sched_cpu *cpu_get(uint32_t number)
 {
+	if (number < sched.nr_cpus && sched.cpus[number])
+		return sched.cpus[number];
 	must_have(GROW_TO(sched.cpus, sched.nr_cpus, number));
-	if (!sched.cpus[number]) {
-		sched.cpus[number] = calloc(1, sizeof(**sched.cpus));
-		must_have(sched.cpus[number]);
-		sched.cpus[number]->last_ns = sched.now_ns;
-	}
+	sched.cpus[number] = calloc(1, sizeof(**sched.cpus));
+	must_have(sched.cpus[number]);
+	sched.cpus[number]->last_ns = sched.now_ns;
 	return sched.cpus[number];
 }
 
@@ -168,7 +167,7 @@ static void count_turn(struct sched_thread *thread)
 		thread->nr_preempted++;
 }
 
-static void begin_turn(struct sched_thread *thread, uint32_t cpu,
+static void begin_turn(struct sched_thread *thread, const struct vitrine_fxt_record *record,
 		       const struct vitrine_fxt_thread *instead)
 {
 	uint64_t now_ns = sched.now_ns, waited_ns;
@@ -179,7 +178,7 @@ static void begin_turn(struct sched_thread *thread, uint32_t cpu,
 	end_wait(thread, now_ns);
 	waited_ns = now_ns - thread->since_ns;
 	thread->turn = (struct sched_turn){
-		.cpu = cpu,
+		.cpu = record->cpu,
 		.begin_ns = now_ns,
 		.waited = thread->state,
 		.instead = *instead,
@@ -194,10 +193,10 @@ static void begin_turn(struct sched_thread *thread, uint32_t cpu,
 	}
 	thread->state = SCHED_RUNNING;
 	thread->since_ns = now_ns;
-	thread->cpu = cpu;
+	thread->cpu = record->cpu;
 	count_turn(thread);
 	if (sched.ops->begin)
-		sched.ops->begin(thread);
+		sched.ops->begin(thread, record);
 }
 
 /* End what a CPU did at @at_ns; @running runs from then on, if that is known. */
@@ -291,34 +290,29 @@ static void follow_drop_stats(const struct vitrine_fxt_record *record)
 	gap(record->cpu, ns_of(record, record->ticks), ns_of(record, record->event.id));
 }
 
-static void follow_packet(const struct vitrine_fxt_record *record)
+static void follow_packet(const struct archive_item *item)
 {
-	struct vitrine_packet packet;
-	struct sched_cpu *cpu;
-	struct fxt_loss loss;
-	uint64_t lost;
+	const uint64_t lost = item->loss.nr_missing + item->loss.nr_unwritten;
+	const struct vitrine_packet *packet = item->packet;
+	const uint64_t begin_ns = ns_of(item->record, packet->begin_ticks);
+	struct sched_cpu *cpu = cpu_get(packet->cpu);
 
-	if (!vitrine_archive_packet(archive, record, &packet))
-		return;
-	cpu = cpu_get(packet.cpu);
-	loss = archive_loss(archive);
-	lost = loss.nr_missing + loss.nr_unwritten;
-	if (cpu->packed && cpu->session != packet.session) {
+	if (cpu->packed && cpu->session != packet->session) {
 		/* No record is missing, but nothing was recorded for a while. */
-		forget_running(packet.cpu, cpu->last_ns);
+		forget_running(packet->cpu, cpu->last_ns);
 		sched.gap_end_ns = sched.now_ns;
 	}
 	if (lost)
-		gap(packet.cpu, cpu->last_ns, ns_of(record, packet.begin_ticks));
+		gap(packet->cpu, cpu->last_ns, begin_ns);
 	if (sched_counts(sched.now_ns))
 		sched.nr_lost += lost;
-	if (!cpu->packed && packet.records_before) {
-		cpu->begin_ns = ns_of(record, packet.begin_ticks);
+	if (!cpu->packed && packet->records_before) {
+		cpu->begin_ns = begin_ns;
 		if (sched.began)
-			miss_begin(packet.cpu);
+			miss_begin(packet->cpu);
 	}
 	cpu->packed = true;
-	cpu->session = packet.session;
+	cpu->session = packet->session;
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -342,15 +336,15 @@ static enum sched_state state_after(unsigned int outgoing_state)
 }
 
 /* Find a thread of a switch, NULL for idle. */
-static struct sched_thread *side_of(const struct vitrine_fxt_record *record,
+static struct sched_thread *side_of(const struct archive_item *item,
 				    const struct vitrine_fxt_thread *id, bool incoming)
 {
 	struct sched_thread *thread;
 	void **note;
 
-	if (fxt_is_idle(record, id, incoming ? "incoming_weight" : "outgoing_weight"))
+	if (fxt_is_idle(item->record, id, incoming ? "incoming_weight" : "outgoing_weight"))
 		return NULL;
-	note = archive_note(archive, record, incoming);
+	note = archive_note(archive, item, incoming);
 	if (note && *note) {
 		thread = *note;
 		thread->id.process = id->process;
@@ -390,16 +384,17 @@ static bool is_selected(const struct vitrine_fxt_record *record)
 	return record_filter_match_scheduling(sched.filter, record);
 }
 
-static void follow_switch(const struct vitrine_fxt_record *record)
+static void follow_switch(const struct archive_item *item)
 {
+	const struct vitrine_fxt_record *record = item->record;
 	struct sched_cpu *cpu = sched.cpus[record->cpu];
 	struct sched_thread *outgoing, *incoming;
 
-	outgoing = side_of(record, &record->context_switch.outgoing, false);
-	incoming = side_of(record, &record->context_switch.incoming, true);
+	outgoing = side_of(item, &record->context_switch.outgoing, false);
+	incoming = side_of(item, &record->context_switch.incoming, true);
 	switch_out(record->cpu, outgoing, state_after(record->context_switch.outgoing_state));
 	if (incoming)
-		begin_turn(incoming, record->cpu,
+		begin_turn(incoming, record,
 			   outgoing ? &outgoing->id : &(struct vitrine_fxt_thread){ 0 });
 	turn_cpu(cpu, sched.now_ns, true, incoming);
 	if (sched_counts(sched.now_ns)) {
@@ -427,7 +422,7 @@ static void follow_wakeup(const struct vitrine_fxt_record *record)
 	thread->state = SCHED_WOKEN;
 	thread->since_ns = sched.now_ns;
 	if (sched.ops->wakeup)
-		sched.ops->wakeup(thread);
+		sched.ops->wakeup(thread, record);
 }
 
 /* Begin at the first record with a time; the first packet header of each CPU precedes it. */
@@ -443,14 +438,11 @@ static void begin(uint64_t ns)
 			miss_begin(i);
 }
 
-static void pass_time(const struct vitrine_fxt_record *record)
+static void pass_time(uint64_t ns)
 {
-	uint64_t ns = ns_of(record, record->ticks);
-
 	if (!sched.began)
 		begin(ns);
-	if (ns > sched.now_ns)
-		sched.now_ns = ns;
+	sched.now_ns = ns;
 }
 
 /**
@@ -501,11 +493,13 @@ static void follow_complete(const struct vitrine_fxt_record *record)
 		follow_interrupt(record);
 }
 
-static void follow_timed(const struct vitrine_fxt_record *record)
+static void follow_timed(const struct archive_item *item)
 {
+	const struct vitrine_fxt_record *record = item->record;
+
 	switch (record->kind) {
 	case VITRINE_FXT_SWITCH:
-		follow_switch(record);
+		follow_switch(item);
 		break;
 	case VITRINE_FXT_WAKEUP:
 		follow_wakeup(record);
@@ -544,17 +538,19 @@ void sched_begin(const struct record_filter *filter, const struct sched_ops *ops
 
 /**
  * sched_follow() - update the state of threads by a record
- * @record: the next record in time order
+ * @item: the next one in time order
  */
-void sched_follow(const struct vitrine_fxt_record *record)
+void sched_follow(const struct archive_item *item)
 {
-	if (is_beside_rings(record)) {
-		if (record->timed)
-			pass_time(record);
+	const struct vitrine_fxt_record *record = item->record;
+	struct sched_cpu *cpu = NULL;
+
+	if (record->timed)
+		pass_time(item->ns);
+	if (is_beside_rings(record))
 		return;
-	}
-	if (record->kind == VITRINE_FXT_BLOB) {
-		follow_packet(record);
+	if (item->packet) {
+		follow_packet(item);
 		return;
 	}
 	/* Our own provider writes a record with more details. */
@@ -565,12 +561,11 @@ void sched_follow(const struct vitrine_fxt_record *record)
 		gap_everywhere();
 	if (!record->timed)
 		return;
-	pass_time(record);
 	if (record->cpu != VITRINE_FXT_NO_CPU)
-		cpu_get(record->cpu);
-	follow_timed(record);
-	if (record->cpu < sched.nr_cpus)
-		sched.cpus[record->cpu]->last_ns = sched.now_ns;
+		cpu = cpu_get(record->cpu);
+	follow_timed(item);
+	if (cpu)
+		cpu->last_ns = sched.now_ns;
 }
 
 /* Return the part of the trace that is in the requested time range. */
@@ -613,15 +608,6 @@ void sched_finish(void)
 				 sched.cpus[i]->running);
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	/* The report cannot be written, so it need not be complete. */
-	if (ferror(stdout))
-		return ARCHIVE_STOP;
-	sched_follow(record);
-	return ARCHIVE_NEXT;
-}
-
 /**
  * sched_read() - follow all records of a trace
  * @filter: as of sched_begin()
@@ -632,9 +618,12 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 struct vitrine_error *sched_read(const struct record_filter *filter, const struct sched_ops *ops)
 {
 	struct vitrine_error *err;
+	struct archive_item item;
 
 	sched_begin(filter, ops);
-	err = archive_for_each(archive, follow, NULL);
+	/* If the report cannot be written, it need not be complete. */
+	while (!(err = archive_read(archive, &item)) && item.record && !ferror(stdout))
+		sched_follow(&item);
 	if (!err)
 		sched_finish();
 	return err;

@@ -16,6 +16,7 @@
 
 #include <vitrine/map.h>
 
+#include "archive.h"
 #include "fxt_names.h"
 #include "record_filter.h"
 #include "vitrine.h"
@@ -169,18 +170,18 @@ struct sched_cpu {
  * struct sched_ops - callbacks, each of which may be NULL
  * @owner_bytes: size of what the caller keeps of each thread, zeroed at first
  * @added: a thread is seen for the first time
- * @begin: a time slice has begun
+ * @begin: a time slice has begun, with a switch
  * @end: a time slice has ended
- * @wakeup: a thread that was not running was woken; its @blocked_ns is set
+ * @wakeup: a record woke a thread that was not running; its @blocked_ns is set
  * @gap: records are missing; of the begin of the trace, before all that ends meanwhile
  * @interrupt: an interrupt was read; they come in the order in which they began
  */
 struct sched_ops {
 	size_t owner_bytes;
 	void (*added)(struct sched_thread *thread);
-	void (*begin)(struct sched_thread *thread);
+	void (*begin)(struct sched_thread *thread, const struct vitrine_fxt_record *record);
 	void (*end)(struct sched_thread *thread);
-	void (*wakeup)(struct sched_thread *thread);
+	void (*wakeup)(struct sched_thread *thread, const struct vitrine_fxt_record *record);
 	void (*gap)(uint32_t cpu, uint64_t begin_ns,
 		    uint64_t end_ns);
 	void (*interrupt)(const struct sched_interrupt *interrupt);
@@ -231,7 +232,7 @@ extern struct sched {
 } sched;
 
 void sched_begin(const struct record_filter *filter, const struct sched_ops *ops);
-void sched_follow(const struct vitrine_fxt_record *record);
+void sched_follow(const struct archive_item *item);
 void sched_finish(void);
 struct vitrine_error *sched_read(const struct record_filter *filter, const struct sched_ops *ops);
 bool sched_counts(uint64_t ns);

@@ -326,7 +326,7 @@ static const struct field view_fields[] = {
 /* ---- Following the trace ----------------------------------------------- */
 
 /* A thread's owner is its longest wait, in nanoseconds. */
-static void on_begin(struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread, const struct vitrine_fxt_record *record)
 {
 	const struct sched_turn *turn = &thread->turn;
 

@@ -427,9 +427,9 @@ static void end_blocked(struct why_thread *owner, uint64_t blocked_ns,
 	owner->is_woken = true;
 }
 
-static void on_wakeup(struct sched_thread *thread)
+static void on_wakeup(struct sched_thread *thread, const struct vitrine_fxt_record *record)
 {
-	const struct why_waker waker = waker_of(why.record);
+	const struct why_waker waker = waker_of(record);
 
 	end_blocked(thread->owner, thread->blocked_ns, &waker);
 }
@@ -477,10 +477,10 @@ static void forget_completed(uint32_t number)
 		cpu->completed = (struct why_request){ 0 };
 }
 
-static void on_begin(struct sched_thread *thread)
+static void on_begin(struct sched_thread *thread, const struct vitrine_fxt_record *record)
 {
 	struct why_thread *owner = thread->owner;
-	uint8_t priority = fxt_incoming_priority(why.record);
+	uint8_t priority = fxt_incoming_priority(record);
 
 	if (priority)
 		owner->priority = priority;
@@ -751,12 +751,13 @@ static void follow_block(const struct vitrine_fxt_record *record)
 
 /**
  * why_follow() - process the next record
- * @record: record, in order of time
+ * @item: the next one in time order
  */
-void why_follow(const struct vitrine_fxt_record *record)
+void why_follow(const struct archive_item *item)
 {
-	why.record = record;
-	sched_follow(record);
+	const struct vitrine_fxt_record *record = item->record;
+
+	sched_follow(item);
 	if (record->kind != VITRINE_FXT_EVENT)
 		return;
 	if (fxt_string_is(&record->event.category, STACKS_CATEGORY))
@@ -800,12 +801,6 @@ void why_finish(void)
 	}
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
-{
-	why_follow(record);
-	return ARCHIVE_NEXT;
-}
-
 /**
  * why_read() - follow all records of a trace, and call why_finish()
  * @filter: as of why_begin()
@@ -816,9 +811,11 @@ static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *reco
 struct vitrine_error *why_read(const struct record_filter *filter, const struct why_ops *ops)
 {
 	struct vitrine_error *err;
+	struct archive_item item;
 
 	why_begin(filter, ops);
-	err = archive_for_each(archive, follow, NULL);
+	while (!(err = archive_read(archive, &item)) && item.record)
+		why_follow(&item);
 	if (!err)
 		why_finish();
 	return err;

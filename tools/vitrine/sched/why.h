@@ -156,7 +156,6 @@ struct why_request {
  * @cpus: history of each CPU, or NULL
  * @nr_cpus: size of @cpus
  * @nr_histories: number of @cpus that are not NULL
- * @record: record that is being processed
  */
 extern struct why {
 	const struct why_ops *ops;
@@ -166,11 +165,10 @@ extern struct why {
 	struct why_cpu **cpus;
 	uint32_t nr_cpus;
 	uint32_t nr_histories;
-	const struct vitrine_fxt_record *record;
 } why;
 
 void why_begin(const struct record_filter *filter, const struct why_ops *ops);
-void why_follow(const struct vitrine_fxt_record *record);
+void why_follow(const struct archive_item *item);
 void why_finish(void);
 struct vitrine_error *why_read(const struct record_filter *filter, const struct why_ops *ops);
 void why_deinit(void);

@@ -653,12 +653,13 @@ static void follow_event(const struct vitrine_fxt_record *record)
 		samples_follow(record, now_ns, subject_of(record));
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+static void follow(const struct archive_item *item)
 {
-	why_follow(record);
+	const struct vitrine_fxt_record *record = item->record;
+
+	why_follow(item);
 	if (record->kind == VITRINE_FXT_EVENT && record->event.type == FXT_EVENT_INSTANT)
 		follow_event(record);
-	return ARCHIVE_NEXT;
 }
 
 /* Without a command, all threads are selected but those of the recorder. */
@@ -687,6 +688,7 @@ static void select_all(void)
 struct vitrine_error *spent_read(const struct record_filter *filter)
 {
 	struct vitrine_error *err;
+	struct archive_item item;
 	unsigned int i;
 
 	why_begin(filter, &ops);
@@ -695,7 +697,8 @@ struct vitrine_error *spent_read(const struct record_filter *filter)
 	spent.root = PATH_NONE;
 	spent.begin_ns = filter->from_ns;
 	spent.end_ns = filter->to_ns;
-	err = archive_for_each(archive, follow, NULL);
+	while (!(err = archive_read(archive, &item)) && item.record)
+		follow(&item);
 	if (err)
 		return err;
 	why_finish();
