@@ -155,7 +155,11 @@ struct vitrine_archive {
 	void **heap;
 	unsigned int nr_heap;
 	bool started;
-	uint64_t last_ns;		/* time of the last item of archive_read() */
+	/* The last item of archive_read(): its lane, time, and CPU or NULL; all CPUs before it. */
+	const struct archive_lane *last;
+	uint64_t last_ns;
+	struct archive_cpu *last_cpu;
+	struct archive_cpu *cpus;
 };
 
 /* ---- Lanes ------------------------------------------------------------- */
@@ -626,12 +630,10 @@ static bool learn_weight(struct vitrine_archive *archive)
 static bool follow_weight(struct vitrine_archive *archive, const struct archive_lane *lane)
 {
 	const struct vitrine_fxt_record *record = &lane->record;
-	struct fxt_name *name;
+	struct fxt_name *name = thread_of(archive, lane->provider, record,
+					  &record->context_switch.outgoing,
+					  FXT_SWITCH_OUTGOING_THREAD);
 
-	if (!archive->has_wakeups)
-		return true;
-	name = thread_of(archive, lane->provider, record, &record->context_switch.outgoing,
-			 FXT_SWITCH_OUTGOING_THREAD);
 	if (name)
 		name->weight = fxt_outgoing_weight(record);
 	return name;
@@ -644,7 +646,7 @@ static void add_weight(const struct vitrine_archive *archive,
 	const struct fxt_name *name;
 	struct vitrine_fxt_arg *args = record->args;
 
-	if (!archive->has_wakeups || !provider || provider->cpu == VITRINE_FXT_NO_CPU ||
+	if (!provider || provider->cpu == VITRINE_FXT_NO_CPU ||
 	    record->nr_args != 1 ||
 	    !fxt_string_is(&args[0].name, "waker"))
 		return;
@@ -809,8 +811,9 @@ struct vitrine_error *archive_begin(struct vitrine_archive *archive,
 		return stop_error(archive);
 	archive->heap = calloc(archive->nr_lanes + sort->nr_runs + 1, sizeof(*archive->heap));
 	archive->run_lanes = calloc(sort->nr_runs + 1, sizeof(*archive->run_lanes));
-	return archive->heap && archive->run_lanes ? begin_lanes(archive) :
-						     vtr_error_no_memory();
+	archive->cpus = calloc(FXT_MAX_CPUS, sizeof(*archive->cpus));
+	return archive->heap && archive->run_lanes && archive->cpus ? begin_lanes(archive) :
+								      vtr_error_no_memory();
 }
 
 static struct vitrine_error *archive_load(struct vitrine_archive *archive,
@@ -974,6 +977,7 @@ void vitrine_archive_destroy(struct vitrine_archive *archive)
 	free(archive->lanes);
 	free(archive->run_lanes);
 	free(archive->heap);
+	free(archive->cpus);
 	fxt_names_deinit(&archive->processes);
 	fxt_names_deinit(&archive->threads);
 	fxt_deinit(&archive->fxt);
@@ -1050,20 +1054,16 @@ struct vitrine_error *archive_search(struct vitrine_archive *archive,
 	return begin_lanes(archive);
 }
 
-/* Read the next record, with the weight of a wakeup. NULL: none is left. */
-static struct vitrine_error *next_weighed(struct vitrine_archive *archive,
-					  struct archive_lane **ret)
+/* Learn a weight from a switch, or give it to a wakeup. Return false without memory. */
+static bool weigh(struct vitrine_archive *archive, struct archive_lane *lane)
 {
-	struct vitrine_error *err = next_lane(archive, ret);
-	struct archive_lane *lane = *ret;
-
-	if (err || !lane)
-		return err;
-	if (lane->record.kind == VITRINE_FXT_SWITCH && !follow_weight(archive, lane))
-		return vtr_error_no_memory();
+	if (!archive->has_wakeups)
+		return true;
+	if (lane->record.kind == VITRINE_FXT_SWITCH)
+		return follow_weight(archive, lane);
 	if (lane->record.kind == VITRINE_FXT_WAKEUP)
 		add_weight(archive, lane->provider, &lane->record);
-	return NULL;
+	return true;
 }
 
 /**
@@ -1083,17 +1083,22 @@ vitrine_archive_next(struct vitrine_archive *archive,
 		     const struct vitrine_fxt_record **ret)
 {
 	struct archive_lane *lane;
-	struct vitrine_error *err = next_weighed(archive, &lane);
+	struct vitrine_error *err;
 
-	*ret = !err && lane ? &lane->record : NULL;
-	return err;
+	*ret = NULL;
+	err = next_lane(archive, &lane);
+	if (err || !lane)
+		return err;
+	if (!weigh(archive, lane))
+		return vtr_error_no_memory();
+	*ret = &lane->record;
+	return NULL;
 }
 
 /**
- * archive_note() - find the note of the reader about a thread of a switch
+ * archive_note() - find the note of the reader about the incoming thread of a switch
  * @archive: archive
- * @item: the item that was read last
- * @incoming: the thread is the incoming one, else the outgoing one
+ * @item: the item that was read last, a switch
  *
  * With a note, the reader need not look a thread up for each switch. An archive has one reader
  * that keeps notes.
@@ -1101,12 +1106,10 @@ vitrine_archive_next(struct vitrine_archive *archive,
  * Return: a pointer of the reader's, which each sub-buffer sets to NULL when it introduces the
  * thread; or NULL if the archive keeps none for this thread.
  */
-void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item,
-		    bool incoming)
+void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item)
 {
 	struct fxt_thread_entry *entry = entry_of(archive, item->provider, item->record,
-						  incoming ? FXT_SWITCH_INCOMING_THREAD :
-							     FXT_SWITCH_OUTGOING_THREAD);
+						  FXT_SWITCH_INCOMING_THREAD);
 
 	return entry ? &entry->note : NULL;
 }
@@ -1135,25 +1138,92 @@ uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second)
 	return archive_clip(vitrine_fxt_ns(ticks, ticks_per_second));
 }
 
+static void follow_header(struct archive_cpu *cpu, const struct archive_lane *lane)
+{
+	const struct vitrine_packet *packet = &lane->packet;
+
+	if (lane->loss.nr_missing || lane->loss.nr_unwritten || cpu->session != packet->session)
+		cpu->known = false;
+	cpu->session = packet->session;
+	if (cpu->packed)
+		return;
+	cpu->packed = true;
+	cpu->nr_before = packet->records_before;
+	cpu->begin_ns = archive_ns(packet->begin_ticks, lane->record.ticks_per_second);
+}
+
+/* In most switches, which are legacy ones, idle has the id 0, and threads have a priority. */
+static void follow_switch(struct archive_cpu *cpu, const struct vitrine_fxt_record *record)
+{
+	const bool legacy = record->context_switch.legacy;
+
+	cpu->known = true;
+	cpu->running = record->context_switch.incoming;
+	if (legacy ? !cpu->running.thread :
+		     fxt_is_idle(record, &cpu->running, "incoming_weight"))
+		cpu->running = (struct vitrine_fxt_thread){ 0 };
+	cpu->priority = legacy ? record->context_switch.incoming_priority :
+				 fxt_incoming_priority(record);
+}
+
+/* Change the state of the CPU of the last item by it. */
+static void follow_cpu(const struct vitrine_archive *archive)
+{
+	const struct vitrine_fxt_record *record = &archive->last->record;
+
+	if (record->kind == VITRINE_FXT_SWITCH)
+		follow_switch(archive->last_cpu, record);
+	else if (record->timed || fxt_is_tracefs(record->provider))
+		return;
+	else if (record->kind == VITRINE_FXT_PROVIDER_EVENT)
+		archive->last_cpu->known = false;
+	else if (archive->last->begins_packet)
+		follow_header(archive->last_cpu, archive->last);
+}
+
+static bool is_break(const struct archive_cpu *cpu, const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_thread *outgoing = &record->context_switch.outgoing;
+
+	return record->kind == VITRINE_FXT_SWITCH && cpu->known &&
+	       cpu->running.thread != outgoing->thread &&
+	       (cpu->running.thread || !fxt_is_idle(record, outgoing, "outgoing_weight"));
+}
+
 /**
  * archive_read() - read the next record in time order, and what is known where it is
  * @archive: archive
  * @ret: the item, valid until the next call
+ *
+ * All records are to be read by this function, or none.
  *
  * Return: as vitrine_archive_next().
  */
 struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archive_item *ret)
 {
 	struct archive_lane *lane;
-	struct vitrine_error *err = next_weighed(archive, &lane);
+	struct vitrine_error *err;
+	uint32_t cpu;
 	uint64_t ns;
 
+	if (archive->last_cpu)
+		follow_cpu(archive);
+	err = next_lane(archive, &lane);
+	archive->last = lane;
+	archive->last_cpu = NULL;
 	ret->record = NULL;
 	ret->ns = archive->last_ns;
 	ret->packet = NULL;
 	if (err || !lane)
 		return err;
+	if (!weigh(archive, lane))
+		return vtr_error_no_memory();
 	ret->record = &lane->record;
+	cpu = lane->begins_packet ? lane->packet.cpu : lane->record.cpu;
+	if (cpu != VITRINE_FXT_NO_CPU)
+		archive->last_cpu = &archive->cpus[cpu];
+	ret->cpu = archive->last_cpu;
+	ret->breaks = is_break(ret->cpu, &lane->record);
 	ret->provider = lane->provider;
 	if (lane->record.timed) {
 		ns = vitrine_fxt_ns(lane->record.ticks, lane->record.ticks_per_second);
@@ -1243,6 +1313,18 @@ bool vitrine_archive_packet(const struct vitrine_archive *archive,
 			    struct vitrine_packet *ret)
 {
 	return fxt_packet_read(&archive->fxt.decoder, record, ret);
+}
+
+/**
+ * archive_cpu() - return the state of a CPU
+ * @archive: archive
+ * @cpu: the CPU, below FXT_MAX_CPUS
+ *
+ * Return: its state before the item that was read last.
+ */
+const struct archive_cpu *archive_cpu(const struct vitrine_archive *archive, uint32_t cpu)
+{
+	return &archive->cpus[cpu];
 }
 
 /**

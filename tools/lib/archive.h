@@ -47,16 +47,46 @@ static inline uint64_t archive_clip(uint64_t ns)
 }
 
 /**
+ * struct archive_cpu - what the records of a CPU that have been read tell of it
+ * @known: there was a switch, after which no record was lost
+ * @running: incoming thread of the last switch; its id is 0 for idle
+ * @priority: its priority
+ * @packed: there was a packet header of a ring
+ * @session: session of the last one
+ * @nr_before: number of records before the first one, which are not in the trace
+ * @begin_ns: begin of the sub-buffer of that one
+ */
+struct archive_cpu {
+	bool known;
+	bool packed;
+	uint8_t priority;
+	struct vitrine_fxt_thread running;
+	uint32_t session;
+	uint64_t nr_before;
+	uint64_t begin_ns;
+};
+
+/**
  * struct archive_item - a record, and what is known where it is
  * @record: the record, or NULL at the end
+ * @cpu: state of its CPU before the record; behind a switch, its incoming thread runs. NULL: the
+ *	record has no CPU
+ * @breaks: the record is a switch from another thread than @cpu has
  * @ns: its time, not earlier than that of the item before
  * @provider: provider of the record; NULL if the record had to be sorted
  * @packet: header of the sub-buffer that begins with the record, or NULL
  * @loss: what is missing since the previous sub-buffer of the CPU and session; not set without
  *	@packet
+ *
+ * The archive has a struct archive_cpu for each CPU, which archive_read() changes by the record of
+ * the item before: that takes some twenty instructions for a switch, and two for other records. All
+ * readers of the item share it, and archive_cpu() has the other CPUs. Readers that begin in the
+ * middle of a CPU's records, as decoder and writer do, have a chain of their own.
  */
 struct archive_item {
 	const struct vitrine_fxt_record *record;
+	const struct archive_cpu *cpu;
+	bool breaks;
 	uint64_t ns;
 	const struct fxt_provider *provider;
 	const struct vitrine_packet *packet;
@@ -80,10 +110,10 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 struct vitrine_error *archive_visit_file(const char *path,
 					 archive_visit *visit, void *ctx);
 struct fxt_names *archive_threads(struct vitrine_archive *archive);
+const struct archive_cpu *archive_cpu(const struct vitrine_archive *archive, uint32_t cpu);
 uint32_t archive_nr_cpus(const struct vitrine_archive *archive);
 bool archive_realtime(const struct vitrine_archive *archive, uint64_t *ret_ns);
-void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item,
-		    bool incoming);
+void **archive_note(const struct vitrine_archive *archive, const struct archive_item *item);
 uint64_t archive_ns(uint64_t ticks, uint64_t ticks_per_second);
 
 #endif /* _VITRINE_LIB_ARCHIVE_H */

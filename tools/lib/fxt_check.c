@@ -74,13 +74,11 @@ struct fxt_rate {
 
 /**
  * struct doubt - wakeups of the thread that runs on a CPU
- * @running: koid of the running thread, 0 for idle or unknown
  * @nr: number of wakeups of this thread since it was switched in
  * @first_offset: offset of the first of them
  * @twice_offset: offset of a switch of another CPU to this thread since then, or 0
  */
 struct doubt {
-	uint64_t running;
 	uint64_t nr;
 	uint64_t first_offset;
 	uint64_t twice_offset;
@@ -88,7 +86,8 @@ struct doubt {
 
 /**
  * struct wakeups - the running threads, and what contradicts that they run
- * @cpus: the running thread of each CPU
+ * @archive: the trace, which knows the running threads
+ * @cpus: doubts about each CPU
  * @threads: for each thread the CPU that ran it last
  * @nr_running: wakeups of running threads
  * @first: koid of the thread that was woken first
@@ -102,6 +101,7 @@ struct doubt {
  * on that CPU afterwards is not known.
  */
 struct wakeups {
+	struct vitrine_archive *archive;
 	struct doubt cpus[FXT_MAX_CPUS];
 	struct fxt_names threads;
 	uint64_t nr_running;
@@ -503,46 +503,45 @@ static void fxt_subbuf_follow(struct check *check, struct fxt_lane *lane)
 
 /* ---- Wakeups of threads that run --------------------------------------- */
 
-/* The thread has run until now: its wakeups were those of a running thread. */
-static void count(struct wakeups *wakeups, const struct doubt *cpu)
+/*
+ * The thread has run until now: its wakeups were those of a running thread. Nor could another CPU
+ * have switched to it, if it is the one that goes out.
+ */
+static void count(struct wakeups *wakeups, const struct archive_item *item)
 {
-	if (!cpu->nr)
-		return;
-	if (!wakeups->nr_running || cpu->first_offset < wakeups->first_offset) {
-		wakeups->first = cpu->running;
-		wakeups->first_offset = cpu->first_offset;
-	}
-	wakeups->nr_running += cpu->nr;
-}
+	const struct doubt *doubt = &wakeups->cpus[item->record->cpu];
+	const uint64_t running = item->cpu->running.thread;
 
-/* Nor could another CPU have switched to it. */
-static void count_twice(struct wakeups *wakeups, const struct doubt *cpu)
-{
-	if (!cpu->twice_offset)
-		return;
-	if (!wakeups->nr_twice++) {
-		wakeups->first_twice = cpu->running;
-		wakeups->twice_offset = cpu->twice_offset;
+	if (doubt->nr && (!wakeups->nr_running || doubt->first_offset < wakeups->first_offset)) {
+		wakeups->first = running;
+		wakeups->first_offset = doubt->first_offset;
+	}
+	wakeups->nr_running += doubt->nr;
+	if (doubt->twice_offset && item->cpu->known && !item->breaks && !wakeups->nr_twice++) {
+		wakeups->first_twice = running;
+		wakeups->twice_offset = doubt->twice_offset;
 	}
 }
 
-static bool follow_switch(struct wakeups *wakeups,
-			  const struct vitrine_fxt_record *record)
+static bool is_running(const struct wakeups *wakeups, uint32_t cpu, uint64_t thread)
 {
+	const struct archive_cpu *on = archive_cpu(wakeups->archive, cpu);
+
+	return thread && on->known && on->running.thread == thread;
+}
+
+static bool follow_switch(struct wakeups *wakeups, const struct archive_item *item)
+{
+	const struct vitrine_fxt_record *record = item->record;
 	uint64_t incoming = record->context_switch.incoming.thread;
-	struct doubt *cpu = &wakeups->cpus[record->cpu], *other;
-	struct fxt_name *thread;
+	struct fxt_name *thread = fxt_names_get(&wakeups->threads, incoming);
 
-	count(wakeups, cpu);
-	if (record->context_switch.outgoing.thread == cpu->running)
-		count_twice(wakeups, cpu);
-	*cpu = (struct doubt){ .running = incoming };
-	thread = fxt_names_get(&wakeups->threads, incoming);
 	if (!thread)
 		return false;
-	other = &wakeups->cpus[thread->cpu];
-	if (incoming && other != cpu && other->running == incoming)
-		other->twice_offset = record->offset;
+	count(wakeups, item);
+	wakeups->cpus[record->cpu] = (struct doubt){ 0 };
+	if (thread->cpu != record->cpu && is_running(wakeups, thread->cpu, incoming))
+		wakeups->cpus[thread->cpu].twice_offset = record->offset;
 	thread->cpu = record->cpu;
 	return true;
 }
@@ -552,35 +551,31 @@ static void follow_wakeup(struct wakeups *wakeups,
 {
 	uint64_t woken = record->wakeup.thread;
 	const struct fxt_name *thread = fxt_names_find(&wakeups->threads, woken);
-	struct doubt *cpu;
+	struct doubt *doubt;
 
-	if (!woken || !thread)
+	if (!thread || !is_running(wakeups, thread->cpu, woken))
 		return;
-	cpu = &wakeups->cpus[thread->cpu];
-	if (cpu->running == woken && !cpu->nr++)
-		cpu->first_offset = record->offset;
+	doubt = &wakeups->cpus[thread->cpu];
+	if (!doubt->nr++)
+		doubt->first_offset = record->offset;
 }
 
-static enum archive_step follow(void *ctx, const struct vitrine_fxt_record *record)
+static struct vitrine_error *follow(struct wakeups *wakeups)
 {
-	struct wakeups *wakeups = ctx;
+	struct vitrine_error *err;
+	struct archive_item item;
 
-	if (record->cpu == VITRINE_FXT_NO_CPU)
-		return ARCHIVE_NEXT;
-	switch (record->kind) {
-	case VITRINE_FXT_SWITCH:
-		return follow_switch(wakeups, record) ? ARCHIVE_NEXT :
-							ARCHIVE_NO_MEMORY;
-	case VITRINE_FXT_WAKEUP:
-		follow_wakeup(wakeups, record);
-		return ARCHIVE_NEXT;
-	case VITRINE_FXT_PROVIDER_EVENT:
-		/* Records were lost, so the running thread is unknown. */
-		wakeups->cpus[record->cpu] = (struct doubt){};
-		return ARCHIVE_NEXT;
-	default:
-		return ARCHIVE_NEXT;
+	while (!(err = archive_read(wakeups->archive, &item)) && item.record) {
+		if (!item.cpu)
+			continue;
+		if (item.record->kind == VITRINE_FXT_SWITCH && !follow_switch(wakeups, &item))
+			return vtr_error_no_memory();
+		if (item.record->kind == VITRINE_FXT_WAKEUP)
+			follow_wakeup(wakeups, item.record);
+		else if (item.record->kind == VITRINE_FXT_PROVIDER_EVENT)
+			wakeups->cpus[item.record->cpu] = (struct doubt){ 0 };
 	}
+	return err;
 }
 
 /*
@@ -595,9 +590,10 @@ static struct vitrine_error *fxt_wakeups_check(struct vitrine_archive *archive,
 
 	if (!wakeups)
 		return vtr_error_no_memory();
+	wakeups->archive = archive;
 	err = archive_begin(archive, NULL);
 	if (!err)
-		err = archive_for_each(archive, follow, wakeups);
+		err = follow(wakeups);
 	if (!err && wakeups->nr_running)
 		vtr_note(report, wakeups->first_offset,
 			 "%" PRIu64 " wakeups of running threads, the first of thread %"

@@ -36,21 +36,15 @@
 #define ITEMS_BYTES	1024
 
 /**
- * struct cut_cpu - what runs on a CPU
+ * struct cut_cpu - the records of a CPU
  * @seen: the CPU had a record, after which none was lost
  * @nr_lost: number of records lost before the begin of the cut, after its last record
  * @last_ns: time of its last record
- * @known: @running is known
- * @running: incoming thread of the last switch; its id is 0 for idle
- * @priority: its priority
  */
 struct cut_cpu {
 	bool seen;
 	uint64_t nr_lost;
 	uint64_t last_ns;
-	bool known;
-	struct vitrine_fxt_thread running;
-	uint8_t priority;
 };
 
 /**
@@ -144,7 +138,7 @@ static struct cut_cpu *cpu_get(uint32_t cpu)
 static bool is_of_ring(const struct vitrine_fxt_record *record)
 {
 	return record->cpu != VITRINE_FXT_NO_CPU && !fxt_is_tracefs(record->provider) &&
-	       cut.item->ns >= rewrite_cpu(record->cpu).begin_ns;
+	       cut.item->ns >= cut.item->cpu->begin_ns;
 }
 
 /* Follow a record of a ring. */
@@ -157,13 +151,17 @@ static void follow_record(const struct vitrine_fxt_record *record)
 	cpu = cpu_get(record->cpu);
 	cpu->seen = true;
 	cpu->last_ns = cut.item->ns;
-	if (record->kind != VITRINE_FXT_SWITCH)
-		return;
-	cpu->known = true;
-	cpu->running = record->context_switch.incoming;
-	if (fxt_is_idle(record, &cpu->running, "incoming_weight"))
-		cpu->running = (struct vitrine_fxt_thread){ 0 };
-	cpu->priority = fxt_incoming_priority(record);
+}
+
+/* Return what runs on a CPU, or NULL. */
+static const struct archive_cpu *running_on(uint32_t number)
+{
+	const struct archive_cpu *cpu;
+
+	if (number >= cut.nr_cpus || !cut.cpus[number].seen)
+		return NULL;
+	cpu = archive_cpu(archive, number);
+	return cpu->known ? cpu : NULL;
 }
 
 /* ---- Names ------------------------------------------------------------------------ */
@@ -204,11 +202,12 @@ static bool stand_in(uint32_t cpu, struct vitrine_fxt_thread *thread)
 /* Write that a thread came in, or went out, at the edge of the cut. The others go on. */
 static void put_edge(uint32_t cpu, uint64_t ns, bool is_begin)
 {
-	const struct cut_cpu *on = &cut.cpus[cpu];
-	struct vitrine_fxt_thread running = on->running, other = { 0 };
+	const struct archive_cpu *on = running_on(cpu);
+	struct vitrine_fxt_thread running, other = { 0 };
 
-	if (!on->known || !record_filter_match_cpu(cut.filter, cpu))
+	if (!on || !record_filter_match_cpu(cut.filter, cpu))
 		return;
+	running = on->running;
 	if (by_thread())
 		stand_in(cpu, &running);
 	if (fxt_is_others(running.thread))
@@ -363,8 +362,7 @@ static bool choose_switch(struct vitrine_fxt_record *record)
 	bool out = choose_side(record, outgoing, "outgoing_weight");
 	bool in = choose_side(record, incoming, "incoming_weight");
 
-	return out || in || outgoing->thread != incoming->thread ||
-	       record->cpu >= cut.nr_cpus || !cut.cpus[record->cpu].known;
+	return out || in || outgoing->thread != incoming->thread || !running_on(record->cpu);
 }
 
 /*
@@ -375,6 +373,7 @@ static bool choose_wakeup(struct vitrine_fxt_record *record)
 {
 	struct vitrine_fxt_thread waker = { .process = VITRINE_FXT_NO_PROCESS };
 	const struct vitrine_fxt_arg *arg = fxt_find_typed(record, "waker", FXT_ARG_KOID);
+	const struct archive_cpu *on = running_on(record->cpu);
 
 	if (!is_chosen(&record->wakeup))
 		return false;
@@ -382,8 +381,8 @@ static bool choose_wakeup(struct vitrine_fxt_record *record)
 		return true;
 	if (arg)
 		waker.thread = arg->value.uint64;
-	else if (record->cpu < cut.nr_cpus && cut.cpus[record->cpu].known)
-		waker = cut.cpus[record->cpu].running;
+	else if (on)
+		waker = on->running;
 	else
 		return true;
 	stand_in(record->cpu, &waker);
@@ -427,13 +426,12 @@ static void put_lost(uint32_t cpu, uint64_t nr)
 /* Check for a switch from a thread that was not running, which the stand-in would hide. */
 static bool is_hidden_break(const struct vitrine_fxt_record *record)
 {
-	const struct cut_cpu *cpu = &cut.cpus[record->cpu];
-	struct vitrine_fxt_thread running = cpu->running;
-	struct vitrine_fxt_thread outgoing = record->context_switch.outgoing;
+	struct vitrine_fxt_thread outgoing, running;
 
-	if (record->kind != VITRINE_FXT_SWITCH || !cpu->known ||
-	    running.thread == outgoing.thread)
+	if (!cut.item->breaks || !running_on(record->cpu))
 		return false;
+	running = cut.item->cpu->running;
+	outgoing = record->context_switch.outgoing;
 	stand_in(record->cpu, &running);
 	choose_side(record, &outgoing, "outgoing_weight");
 	return running.thread && running.thread == outgoing.thread;
@@ -450,7 +448,7 @@ static uint64_t later(uint64_t a, uint64_t b)
  */
 static void begin_cpu(const struct vitrine_fxt_record *record, uint64_t ns)
 {
-	struct rewrite_cpu before;
+	const struct archive_cpu *before = cut.item->cpu;
 	struct cut_cpu *cpu;
 
 	if (!is_of_ring(record) ||
@@ -464,12 +462,11 @@ static void begin_cpu(const struct vitrine_fxt_record *record, uint64_t ns)
 	}
 	if (cpu->seen)
 		return;
-	before = rewrite_cpu(record->cpu);
 	if (cpu->nr_lost)
 		fxt_out_before(rewrite_out(), record->cpu, cpu->nr_lost, ns);
 	else
-		fxt_out_before(rewrite_out(), record->cpu, before.nr_before,
-			       later(before.begin_ns, cut.filter->from_ns));
+		fxt_out_before(rewrite_out(), record->cpu, before->nr_before,
+			       later(before->begin_ns, cut.filter->from_ns));
 	if (by_thread())
 		put_extent(record->cpu, ns);
 }

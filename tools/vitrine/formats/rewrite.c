@@ -34,8 +34,6 @@
  * @first_cpu: added to its CPU numbers
  * @first_thread: added to its thread and process ids except 0 (idle)
  * @left_out: records that were left out
- * @cpus: by number
- * @nr_cpus: size of @cpus
  */
 struct part {
 	struct input input;
@@ -46,8 +44,6 @@ struct part {
 	uint32_t first_cpu;
 	uint64_t first_thread;
 	struct left_out left_out;
-	struct rewrite_cpu *cpus;
-	uint32_t nr_cpus;
 };
 
 /**
@@ -296,39 +292,11 @@ static uint32_t move_cpu(uint32_t cpu)
 }
 
 /**
- * rewrite_cpu() - tell what precedes the records of a CPU
- * @cpu: the CPU, with its old number
- *
- * Return: what is known so far; all zero if there is nothing.
- */
-struct rewrite_cpu rewrite_cpu(uint32_t cpu)
-{
-	return cpu < state.part->nr_cpus ? state.part->cpus[cpu] : (struct rewrite_cpu){ 0 };
-}
-
-/**
  * rewrite_break() - count a switch from a thread that was not running
  */
 void rewrite_break(void)
 {
 	state.nr_breaks++;
-}
-
-static void learn_cpu(const struct archive_item *item)
-{
-	const struct vitrine_packet *packet = item->packet;
-	struct part *part = state.part;
-
-	if (fxt_is_tracefs(item->record->provider))
-		return;
-	must_have(GROW_TO(part->cpus, part->nr_cpus, packet->cpu));
-	if (part->cpus[packet->cpu].packed)
-		return;
-	part->cpus[packet->cpu] = (struct rewrite_cpu){
-		.packed = true,
-		.nr_before = packet->records_before,
-		.begin_ns = archive_ns(packet->begin_ticks, item->record->ticks_per_second),
-	};
 }
 
 /* Leave a record out, and count it, if FXT or the kind of rewrite cannot have it. */
@@ -366,7 +334,7 @@ static void put_record(const struct archive_item *item)
 {
 	struct vitrine_fxt_record *record = &state.record;
 	const struct rewrite *how = state.how;
-	struct rewrite_cpu before;
+	const struct archive_cpu *cpu = item->cpu;
 
 	if (is_left_out(item->record))
 		return;
@@ -380,11 +348,10 @@ static void put_record(const struct archive_item *item)
 		renumber(record);
 	if (how->edit && record->timed)
 		how->edit(record);
-	before = rewrite_cpu(record->cpu);
 	record->cpu = move_cpu(record->cpu);
-	if (!how->step && before.nr_before && !fxt_is_tracefs(record->provider))
-		fxt_out_before(state.out, record->cpu, before.nr_before,
-			       before.begin_ns + state.part->delta_ns);
+	if (!how->step && cpu && cpu->nr_before && !fxt_is_tracefs(record->provider))
+		fxt_out_before(state.out, record->cpu, cpu->nr_before,
+			       cpu->begin_ns + state.part->delta_ns);
 	fxt_out_put(state.out, record);
 }
 
@@ -407,8 +374,6 @@ static bool process(const struct archive_item *item)
 {
 	const struct rewrite *how = state.how;
 
-	if (item->packet)
-		learn_cpu(item);
 	if (how->step)
 		return how->step(item);
 	if (item->record)
@@ -465,7 +430,6 @@ static void deinit(void)
 	for (part = state.parts; part < state.parts + state.how->nr_paths; part++) {
 		vitrine_archive_destroy(part->archive);
 		input_close(&part->input);
-		free(part->cpus);
 	}
 	free(state.parts);
 	fxt_out_destroy(state.out);

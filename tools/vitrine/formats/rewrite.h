@@ -11,18 +11,6 @@
 #include "sched/why_texts.h"
 
 /**
- * struct rewrite_cpu - what precedes the records of a CPU
- * @packed: a packet header has been read
- * @nr_before: number of records before its first sub-buffer, which are not in the trace
- * @begin_ns: begin of that sub-buffer
- */
-struct rewrite_cpu {
-	bool packed;
-	uint64_t nr_before;
-	uint64_t begin_ns;
-};
-
-/**
  * struct rewrite - how traces are rewritten; a function that is not needed is NULL
  * @paths: traces to read; "-": standard input
  * @nr_paths: number of @paths; the CPUs and threads of several traces get new numbers
@@ -56,7 +44,6 @@ void rewrite_item(const struct archive_item *item);
 struct fxt_out *rewrite_out(void);
 void rewrite_name(uint64_t thread, const char *name);
 void rewrite_name_thread(const struct vitrine_fxt_thread *thread);
-struct rewrite_cpu rewrite_cpu(uint32_t cpu);
 void rewrite_break(void);
 
 /* ---- anonymise.c: replace names and texts by tokens ------------------------ */

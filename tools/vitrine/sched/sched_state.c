@@ -279,11 +279,11 @@ static void miss_begin(uint32_t number)
 
 static void follow_drop_stats(const struct vitrine_fxt_record *record)
 {
-	const struct sched_cpu *cpu = cpu_get(record->cpu);
+	const bool packed = archive_cpu(archive, record->cpu)->packed;
 	unsigned int i;
 
 	/* For sub-buffers, the packet headers have the exact count. */
-	for (i = 0; !cpu->packed && i < record->nr_args; i++)
+	for (i = 0; !packed && i < record->nr_args; i++)
 		if (fxt_string_is(&record->args[i].name, "num_records") &&
 		    record->args[i].type == FXT_ARG_UINT64)
 			sched.nr_lost += record->args[i].value.uint64;
@@ -297,7 +297,7 @@ static void follow_packet(const struct archive_item *item)
 	const uint64_t begin_ns = ns_of(item->record, packet->begin_ticks);
 	struct sched_cpu *cpu = cpu_get(packet->cpu);
 
-	if (cpu->packed && cpu->session != packet->session) {
+	if (item->cpu->packed && item->cpu->session != packet->session) {
 		/* No record is missing, but nothing was recorded for a while. */
 		forget_running(packet->cpu, cpu->last_ns);
 		sched.gap_end_ns = sched.now_ns;
@@ -306,13 +306,11 @@ static void follow_packet(const struct archive_item *item)
 		gap(packet->cpu, cpu->last_ns, begin_ns);
 	if (sched_counts(sched.now_ns))
 		sched.nr_lost += lost;
-	if (!cpu->packed && packet->records_before) {
+	if (!item->cpu->packed && packet->records_before) {
 		cpu->begin_ns = begin_ns;
 		if (sched.began)
 			miss_begin(packet->cpu);
 	}
-	cpu->packed = true;
-	cpu->session = packet->session;
 }
 
 /* ---- Records ----------------------------------------------------------- */
@@ -335,16 +333,27 @@ static enum sched_state state_after(unsigned int outgoing_state)
 	}
 }
 
-/* Find a thread of a switch, NULL for idle. */
-static struct sched_thread *side_of(const struct archive_item *item,
-				    const struct vitrine_fxt_thread *id, bool incoming)
+/* Find the outgoing thread of a switch, NULL for idle. In an unbroken chain, it is known. */
+static struct sched_thread *outgoing_of(const struct archive_item *item,
+					const struct sched_cpu *cpu)
 {
+	const struct vitrine_fxt_thread *id = &item->record->context_switch.outgoing;
+
+	if (cpu->known && item->cpu->known && !item->breaks)
+		return cpu->running;
+	return fxt_is_idle(item->record, id, "outgoing_weight") ? NULL : sched_thread_get(id);
+}
+
+/* Find the incoming thread of a switch, NULL for idle. */
+static struct sched_thread *incoming_of(const struct archive_item *item)
+{
+	const struct vitrine_fxt_thread *id = &item->record->context_switch.incoming;
 	struct sched_thread *thread;
 	void **note;
 
-	if (fxt_is_idle(item->record, id, incoming ? "incoming_weight" : "outgoing_weight"))
+	if (fxt_is_idle(item->record, id, "incoming_weight"))
 		return NULL;
-	note = archive_note(archive, item, incoming);
+	note = archive_note(archive, item);
 	if (note && *note) {
 		thread = *note;
 		thread->id.process = id->process;
@@ -388,10 +397,9 @@ static void follow_switch(const struct archive_item *item)
 {
 	const struct vitrine_fxt_record *record = item->record;
 	struct sched_cpu *cpu = sched.cpus[record->cpu];
-	struct sched_thread *outgoing, *incoming;
+	struct sched_thread *outgoing = outgoing_of(item, cpu);
+	struct sched_thread *incoming = incoming_of(item);
 
-	outgoing = side_of(item, &record->context_switch.outgoing, false);
-	incoming = side_of(item, &record->context_switch.incoming, true);
 	switch_out(record->cpu, outgoing, state_after(record->context_switch.outgoing_state));
 	if (incoming)
 		begin_turn(incoming, record,
@@ -556,8 +564,7 @@ void sched_follow(const struct archive_item *item)
 	/* Our own provider writes a record with more details. */
 	if (record->kind == VITRINE_FXT_PROVIDER_EVENT &&
 	    record->provider_info.event == FXT_PROVIDER_EVENT_BUFFER_FULL &&
-	    (record->cpu >= sched.nr_cpus || !sched.cpus[record->cpu] ||
-	     !sched.cpus[record->cpu]->packed))
+	    (!item->cpu || !item->cpu->packed))
 		gap_everywhere();
 	if (!record->timed)
 		return;

@@ -144,8 +144,6 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
  * @busy_ns: time that threads ran, without idle
  * @idle_ns: time in idle
  * @nr_switches: number of context switches
- * @packed: a packet header has been read
- * @session: session of the last one
  * @interrupt_end_ns: end of the interrupts that have begun
  */
 struct sched_cpu {
@@ -158,8 +156,6 @@ struct sched_cpu {
 	uint64_t busy_ns;
 	uint64_t idle_ns;
 	uint64_t nr_switches;
-	bool packed;
-	uint32_t session;
 	uint64_t interrupt_end_ns;
 };
 
