@@ -341,10 +341,27 @@ static bool make_switch(struct foreign *foreign, const struct foreign_event *eve
 	return true;
 }
 
+/*
+ * Find out what made a wakeup: as vitrine wrote it, or by the flags that the kernel adds to each of
+ * its events, which do not tell in whose system call a softirq runs.
+ */
+static uint8_t context_of(struct foreign *foreign, const struct foreign_event *event)
+{
+	const unsigned int hardirq = 0x08, softirq = 0x10;
+	int64_t context = FXT_WAKEUP_UNKNOWN, flags;
+
+	if (number_of(foreign, event, "context", &context))
+		return vitrine_fxt_context_name(context) ? context : FXT_WAKEUP_UNKNOWN;
+	if (!event->class->exact || !number_of(foreign, event, "common_flags", &flags))
+		return FXT_WAKEUP_UNKNOWN;
+	return flags & hardirq ? FXT_WAKEUP_HARDIRQ :
+	       flags & softirq ? FXT_WAKEUP_SOFTIRQ_IN_CALL : FXT_WAKEUP_THREAD;
+}
+
 static bool make_wakeup(struct foreign *foreign, const struct foreign_event *event)
 {
 	struct vitrine_fxt_record *record = &foreign->record;
-	int64_t tid, prio, waker = -1, context = FXT_WAKEUP_UNKNOWN;
+	int64_t tid, prio, waker = -1;
 
 	if (!number_of(foreign, event, event->class->words->woken, &tid) ||
 	    !number_of(foreign, event, "prio", &prio) ||
@@ -353,13 +370,14 @@ static bool make_wakeup(struct foreign *foreign, const struct foreign_event *eve
 	learn_name(foreign, event, "comm", tid);
 	record->kind = VITRINE_FXT_WAKEUP;
 	record->wakeup = thread_of(foreign, tid);
-	number_of(foreign, event, "context", &context);
-	record->wakeup_context = vitrine_fxt_context_name(context) ? context : FXT_WAKEUP_UNKNOWN;
+	record->wakeup_context = context_of(foreign, event);
 	fxt_add_weight(record, "weight", priority_of(event->class, tid, prio));
 	if (!number_of(foreign, event, "waker_tid", &waker) && event->class->exact &&
 	    event->cpu->is_known)
 		waker = event->cpu->running;
-	if (waker >= 0)
+	if (fxt_is_by_interrupt(record))
+		fxt_add_waker(record, 0);
+	else if (waker >= 0)
 		fxt_add_waker(record, told(foreign, waker));
 	return true;
 }
