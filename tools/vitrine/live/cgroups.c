@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Write down which cgroups the limits of their CPU time have throttled, and which processes are in
- * them. `vitrine why' reads these markers; fxt.rst describes them.
+ * Write down which cgroups the limits of their CPU time have throttled, which processes are in
+ * them, and the limit of real-time threads. `vitrine why' reads these markers; fxt.rst describes them.
  */
 #include <fts.h>
 #include <inttypes.h>
+#include <mntent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,6 +50,41 @@ static bool is_known;
 
 /* Where markers are written during a walk. */
 static const struct vitrine_marker *marker;
+
+/**
+ * cgroups_top() - find where the hierarchy of cgroups is mounted
+ *
+ * Return: its directory; the usual one, if it is not mounted.
+ */
+const char *cgroups_top(void)
+{
+	static char *top;
+	struct mntent *mount;
+	FILE *file;
+
+	file = top ? NULL : setmntent("/proc/self/mounts", "re");
+	while (file && !top && (mount = getmntent(file)))
+		if (!strcmp(mount->mnt_type, "cgroup2"))
+			top = strdup(mount->mnt_dir);
+	if (file)
+		endmntent(file);
+	return top ? top : "/sys/fs/cgroup";
+}
+
+/* Read a file that has a number; without a limit, it is negative. */
+static bool read_setting(const char *path, uint64_t *ret)
+{
+	FILE *file = fopen(path, "re");
+	int64_t value = -1;
+
+	if (!file)
+		return false;
+	if (fscanf(file, "%" SCNd64, &value) != 1)
+		value = -1;
+	fclose(file);
+	*ret = value;
+	return value > 0;
+}
 
 /* Return for how many microseconds a cgroup has been throttled. */
 static uint64_t read_throttled(const char *cgroup)
@@ -111,7 +147,7 @@ static void note_processes(const char *cgroup, char *path, FILE *file)
 	uint64_t pid;
 
 	while (fscanf(file, "%" SCNu64, &pid) == 1)
-		note("cgroup process %" PRIu64 " %s", pid, cgroup + strlen(CGROUPS));
+		note("cgroup process %" PRIu64 " %s", pid, cgroup + strlen(cgroups_top()));
 }
 
 /* Return for how long a cgroup had been throttled; one that was not there had not been. */
@@ -127,14 +163,14 @@ static uint64_t throttled_before(const struct cgroup *cgroup)
 
 static void note_limit(const struct cgroup *cgroup, const char *path)
 {
+	const char *name = path + strlen(cgroups_top());
 	uint64_t before_us = throttled_before(cgroup);
 
 	if (before_us == cgroup->throttled_us)
 		return;
 	/* Both, since rings overwrite what was written before. */
-	note(LIMIT, cgroup->quota_us, cgroup->period_us, before_us, path + strlen(CGROUPS));
-	note(LIMIT, cgroup->quota_us, cgroup->period_us, cgroup->throttled_us,
-	     path + strlen(CGROUPS));
+	note(LIMIT, cgroup->quota_us, cgroup->period_us, before_us, name);
+	note(LIMIT, cgroup->quota_us, cgroup->period_us, cgroup->throttled_us, name);
 	cgroups_visit(path, "cgroup.procs", note_processes);
 }
 
@@ -156,18 +192,30 @@ static void visit_limit(const char *root, char *path, FILE *file)
 	path[strlen(path)] = '/';
 }
 
+/* Write down for how long real-time threads may run in each period. */
+static void note_real_time(void)
+{
+	uint64_t quota_us, period_us;
+
+	if (read_setting("/proc/sys/kernel/sched_rt_runtime_us", &quota_us) &&
+	    read_setting("/proc/sys/kernel/sched_rt_period_us", &period_us))
+		note("real-time limit %" PRIu64 " %" PRIu64, quota_us, period_us);
+}
+
 /**
  * cgroups_note() - write down which cgroups have been throttled since the last time
  * @to: receives the markers, or NULL
  *
- * The first time, nothing is written yet.
+ * The first time, only the limit of real-time threads is written.
  */
 void cgroups_note(const struct vitrine_marker *to)
 {
 	if (!to)
 		return;
 	marker = to;
-	cgroups_visit(CGROUPS, "cpu.max", visit_limit);
+	if (!is_known)
+		note_real_time();
+	cgroups_visit(cgroups_top(), "cpu.max", visit_limit);
 	free(before.cgroups);
 	before = now;
 	now = (struct limited){ 0 };

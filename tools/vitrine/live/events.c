@@ -356,7 +356,10 @@ bool events_has_category(const char *name)
 /* Samples of the running threads of each CPU a second: no multiple of a common period. */
 #define SAMPLE_HZ	" sample_hz=99"
 
-/* Record waits of this length, with LOCK_CHANGE held. Not every kernel has user stacks. */
+/*
+ * Record waits of this length, with LOCK_CHANGE held; also those of kernel threads, which a program
+ * may wait for. Not every kernel has user stacks.
+ */
 static int write_threshold(void)
 {
 	static const char * const user[] = { " user=memory", "" };
@@ -364,7 +367,7 @@ static int write_threshold(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_LEN(user); i++) {
-		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 SAMPLE_HZ "%s\n",
+		snprintf(words, sizeof(words), "blocked_us=%" PRIu64 SAMPLE_HZ " kthreads%s\n",
 			 events_wish.threshold_us, user[i]);
 		if (!write_setting(stacks_fd, words))
 			return 0;

@@ -350,7 +350,7 @@ static void add_members(const char *cgroup, char *path, FILE *file)
  */
 static struct vitrine_error *add_cgroup(const char *path)
 {
-	autofree char *top = must_format(CGROUPS "%s", path);
+	autofree char *top = must_format("%s%s", cgroups_top(), path);
 	autofree char *file = must_format("%s/cgroup.procs", top);
 
 	if (access(file, F_OK))

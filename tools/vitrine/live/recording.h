@@ -193,14 +193,12 @@ struct vitrine_error *kernel_events_read(void);
 struct vitrine_error *kernel_events_finish(void);
 void kernel_events_release(void);
 
-/* ---- cgroups.c: limits of cgroups, which no tracepoint tells, as markers */
-
-/* Where cgroups of version 2 are mounted. */
-#define CGROUPS		"/sys/fs/cgroup"
+/* ---- cgroups.c: limits of CPU time, which no tracepoint tells, as markers */
 
 /* Called with a file that is in @cgroup or below it, and its path. */
 typedef void cgroups_visit_fn(const char *cgroup, char *path, FILE *file);
 
+const char *cgroups_top(void);
 void cgroups_visit(const char *cgroup, const char *name, cgroups_visit_fn *visit);
 void cgroups_note(const struct vitrine_marker *to);
 
