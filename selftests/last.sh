@@ -85,7 +85,7 @@ check "an answer" answer 30s
 sed 's/^/# /' "$dir/answer"
 check "the answer is for one screen" \
 	awk 'length($0) > 100 || NR > 40 { print; bad = 1 } END { exit bad }' "$dir/answer"
-check "the answer names the wait" tells "^[1-5]\. workload/lock-waiter: [0-9.]+m?s waiting for a lock"
+check "the answer names the wait" tells "^[1-5]\. workload/lock-waiter: [0-9.]+m?s waiting for a futex"
 check "the answer names the holder of the lock, and what it did" \
 	tells "^     [0-9.]+m?s lock-holder:$holder sleeping: a nap"
 check "the answer has the stack of the wait" tells "ended by workload/lock-holder \(100 %\); in .*futex_wait"
@@ -94,9 +94,9 @@ held()
 {
 	vitrine why --live --json >"$dir/json" || return
 	jq -e --argjson least $((stall_ms * 1000000)) --argjson tid "$waiter" '.waits[] |
-		select(.kind == "lock" and .longest.thread.tid == $tid) | .longest |
+		select(.what == "a futex" and .longest.thread.tid == $tid) | .longest |
 		.waited_ns >= $least and .path[0].kind == "sleep" and .path[0].sum_ns >= $least' "$dir/json" ||
-		{ jq -c '.waits[] | select(.kind == "lock")' "$dir/json"; return 1; }
+		{ jq -c '.waits[] | select(.what == "a futex")' "$dir/json"; return 1; }
 }
 check "the answer has the length of the nap" held
 answer 1h

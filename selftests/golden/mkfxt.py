@@ -28,7 +28,8 @@ A description has a statement a line, and what belongs to a statement is indente
 	for NAME in EXPRESSION, if EXPRESSION, NAME = EXPRESSION
 				as in Python; elsewhere {EXPRESSION} is replaced by its value
 	TIME STATEMENT		a record with a time, in units of "unit" nanoseconds or ticks:
-				"THREAD [STATE] > THREAD" is a switch, "wake THREAD" a wakeup,
+				"THREAD [STATE] > THREAD" is a switch, "wake THREAD [CONTEXT]" a
+				wakeup, in the context "context" if none is given,
 				"EVENT THREAD CATEGORY NAME ARGUMENT... WORD..." an event
 	actor NAME REFERENCE:PRIORITY PROCESS/THREAD [TEXT]
 				a thread, which "introduce NAME..." registers and names in the trace
@@ -70,6 +71,7 @@ state = types.SimpleNamespace(
     byte_order="<",
     unit=1,			# of the times of the description
     cpu=0,
+    context=0,			# of wakeups
     out=bytearray(),		# what is not written yet: the records of a sub-buffer
     header=None,		# of this sub-buffer, if there is one
     random=0)
@@ -245,7 +247,8 @@ def timed(ticks, *tokens):
         return
     count(ticks)
     if tokens[0] == "wake":
-        put(record(8 | state.cpu << 20 | 2 << 60, ticks, tid(tokens[1])))
+        context = int(tokens[2]) if len(tokens) > 2 else state.context
+        put(record(8 | state.cpu << 20 | context << 36 | 2 << 60, ticks, tid(tokens[1])))
     elif tokens[0] == "record":
         put(record(number("0..3=" + tokens[1]), ticks, *map(part, tokens[2:])))
     else:
@@ -401,12 +404,12 @@ def statement(tokens, names):
     elif first in macros:
         call(first, rest)
     elif not first.isdigit():
-        state.unit = names["unit"]
+        state.unit, state.context = names["unit"], names["context"]
         STATEMENTS[first](*rest)
     elif rest[0] in macros:
         call(rest[0], rest[1:], int(first))
     else:
-        state.unit = names["unit"]
+        state.unit, state.context = names["unit"], names["context"]
         timed(int(first) * state.unit, *rest)
 
 
@@ -421,7 +424,7 @@ def parse(lines, depth=0):
 
 def load(path):
     lines = [line for line in path.read_text().splitlines() if not re.match(r"\s*(#|$)", line)]
-    names = {"unit": 1}
+    names = {"unit": 1, "context": 0}
     nodes = parse(lines)
     if lines:
         sys.exit(f"{path}: wrong indentation: {lines[0]}")

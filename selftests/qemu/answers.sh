@@ -487,6 +487,91 @@ program_bgsave()
 			select(.group == "redis-server")' "$OUT/$name.json"
 }
 
+# ---- a busy machine ---------------------------------------------------------
+
+# Waits that a timer ends, with nothing to wait for, and requests to a peer over the loopback device.
+cat >"$work/waits.py" <<'END'
+import os, select, signal, socket, threading, time
+kinds = [socket.SOCK_STREAM, socket.SOCK_DGRAM]
+pairs = []
+for kind in kinds:
+    server = socket.socket(socket.AF_INET, kind)
+    server.bind(("127.0.0.1", 0))
+    client = socket.socket(socket.AF_INET, kind)
+    if kind == socket.SOCK_STREAM:
+        server.listen()
+        client.connect(server.getsockname())
+        server = server.accept()[0]
+    else:
+        client.bind(("127.0.0.1", 0))
+        client.connect(server.getsockname())
+        server.connect(client.getsockname())
+    pairs.append((client, server))
+if os.fork() == 0:
+    open("/proc/self/comm", "w").write("peery")
+    for _, server in pairs:
+        for _ in range(10):
+            server.recv(1)
+            time.sleep(.02)
+            server.send(b"x")
+    os._exit(0)
+event, condition = select.epoll(), threading.Condition()
+event.register(pairs[0][0], select.EPOLLIN)
+for client, _ in pairs:
+    for _ in range(10):
+        client.send(b"x")
+        client.recv(1)
+os.wait()
+silent = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+silent.bind(("127.0.0.1", 0))
+silent.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, b"\0" * 8 + (60000).to_bytes(8, "little"))
+with condition:
+    for _ in range(10):
+        condition.wait(.06)
+        event.poll(.06)
+        time.sleep(.06)
+        signal.sigtimedwait([signal.SIGUSR1], .06)
+        try: silent.recv(1)
+        except OSError: pass
+END
+
+# innocent WHAT ARGUMENT...: what vitrine why tells of waits names the busy loops only where a thread
+# waited for a CPU
+innocent()
+{
+	vitrine why "${@:2}" >"$OUT/busy-$1.answer" && vitrine why --json "${@:2}" >"$OUT/busy-$1.json" || return
+	# shellcheck disable=SC2016	# of jq
+	jq -e '[(.command.path // [] | .[].group),
+		(.waits[] | select(.kind != "cpu" and .group != "hoggy") |
+			(.ended_by[].group, (.longest.path // [] | .[].thread.name)))] |
+		index("hoggy") | not' "$OUT/busy-$1.json" || { cat "$OUT/busy-$1.answer"; return 1; }
+}
+
+# peers WHAT: most of the path of the requests is in the peer, which naps
+peers()
+{
+	jq -e '[.command.path[] | select(.group == "peery" and .kind == "sleep").sum_ns] | add > 3e8' \
+		"$OUT/busy-$1.json" || { cat "$OUT/busy-$1.answer"; return 1; }
+}
+
+program_busy()
+{
+	local cpu hogs=() end
+
+	cp /usr/bin/perl "$work/hoggy"
+	for cpu in 0 1; do
+		taskset -c "$cpu" "$work/hoggy" -e '1 while 1' &
+		hogs+=($!)
+	done
+	trap 'kill "${hogs[@]}"' RETURN
+	vitrine record -o "$work/plain.fxt" -- python3 "$work/waits.py" 2>"$OUT/busy.said" &&
+		innocent plain "$work/plain.fxt" &&
+		vitrine record --why -o "$work/why.fxt" -- python3 "$work/waits.py" 2>>"$OUT/busy.said" &&
+		innocent why "$work/why.fxt" && peers why || return
+	unload && load events=sched stacks=blocked_us=10000 buffer_kb=8192 || return
+	python3 "$work/waits.py" && innocent last --last 10s -p python3
+}
+
 # ---- nothing is wrong -------------------------------------------------------
 
 # By name, what is run.

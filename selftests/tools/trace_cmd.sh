@@ -143,7 +143,7 @@ check "an event's numbers and texts" grep -qE \
 	'\] instant .* sched:sched_process_exec filename="/usr/bin/cat" pid=[0-9]+ old_pid=[0-9]+$' all.print
 check "an array" grep -qE ' raw_syscalls:sys_enter id=1 args\[0\]=1 args\[1\]=' all.print
 check "a mark is a message" grep -qE '\] log +sh:[0-9/]+ "mark"$' all.print
-check "a wakeup has its waker" grep -qE '\] wakeup +sh:[0-9/]+ by thread weight=120 waker=[0-9]+$' all.print
+check "a wakeup has its waker" grep -qE '\] wakeup +sh:[0-9/]+ weight=120 waker=[0-9]+$' all.print
 check "a softirq has its own flag" grep -qE '\] wakeup +ext4lazyinit:[0-9/]+ by softirq-in-call weight=120 waker=[0-9]+$' all.print
 check "idle of each CPU by itself, in process 0" same <(printf '0 idle\n') <(jq -r \
 	'select(.thread.tid == 1073741824 + .cpu) | "\(.thread.pid) \(.thread.name)"' all.json | sort -u)

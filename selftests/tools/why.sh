@@ -72,7 +72,7 @@ stands()
 		END { exit bad || all < 10 }'
 }
 traces disk starved relay still waits spans torn wide snapshot throttled limited unlimited rules convoy quiet \
-	prompt served worker promoted peers sampled busy seldom idle
+	prompt served worker promoted peers sampled busy seldom idle answered killed failed reader urgent urgent-limit slow-disk
 "$mkfxt" stacks 9000 >stacks.fxt
 
 # ---- why
@@ -83,7 +83,7 @@ check "a nap is ended by nobody, whoever ran then" json '[[],["sleep"]]' '.waits
 check "of the C library, a stack has what the program called" has "in fdatasync < sqlite3_step$" \
 	why -p no-sqlite --from 0.057 --to 0.067 rules.fxt
 check "a function in C++ without its arguments" has "in pthread_cond_timedwait < handler::ha_index_read_map$" \
-	why -p mariadb --from 0.816 --to 0.826 rules.fxt
+	why -p mariadb --from 0.827 --to 0.837 rules.fxt
 check "a convoy: the holder of the lock at each moment" expected convoy.answer why convoy.fxt
 check "a convoy: JSON" expected convoy.answer.json why --json convoy.fxt
 check "a part of the time, within which waits begin, end, or do neither" expected part.answer \
@@ -109,6 +109,56 @@ check "what all programs executed" expected busy-all.answer why -p app busy.fxt
 check "a few samples of all programs tell nothing" fails has 'running: ' why sampled.fxt
 check "a worker of the kernel that was idle until the disk had finished" expected worker.answer why worker.fxt
 check "threads that wait for one another" expected peers.answer why peers.fxt
+check "a wait with a time limit, again and again, until a server answers, is one wait" json "1 73940000 server" \
+	'.waits[] | select(.group == "app" and .kind == "thread") |
+	"\(.count) \(.sum_ns) \(.ended_by[0].group)"' why -j answered.fxt
+check "what the server did is in the critical path" has "^ +75 % +71.94ms +server sleeping: a nap" why answered.fxt
+check "a program that was killed waited for a lock, not for who killed it" expected killed.answer why killed.fxt
+check "a program that failed by itself" fails has "killed by" why failed.fxt
+check "who ended the wait of a program that failed by itself" has "ended by killer" why failed.fxt
+check "the reader of a pipe exits: no end of a thread" json "another thread" \
+	'.waits[] | select(.group == "writer" and .kind != "cpu").what' why -aj reader.fxt
+check "a child exits" json "child: a child" \
+	'[.waits[] | select(.group == "app" and .kind == "child") | "\(.kind): \(.what)"] | unique[]' why -aj reader.fxt
+check "a slow request among hundreds of fast ones" has "^1\. app: 90.00ms waiting for a disk \(slow\)$" why slow-disk.fxt
+check "a real-time thread beside an idle CPU" has "behind what is not known, on an idle CPU \(100 %\)" why urgent.fxt
+check "its limit" has "^1\. urgent: 50.00ms throttled by the limit of real-time threads, 95 %$" why urgent-limit.fxt
+check "who may only have been interrupted" json \
+	"doubt-event helper true, call-event helper true, doubt-mutex helper null, doubt-pipe helper null, doubt-disk null null" \
+	'[.waits[] | select(.kind != "cpu")] as $all | ["doubt-event", "call-event", "doubt-mutex", "doubt-pipe", "doubt-disk"] |
+	map(. as $group | $all[] | select(.group == $group) | "\(.group) \(.ended_by[0].group) \(.ended_by[0].unsure)") |
+	join(", ")' why -aj rules.fxt
+mktrace >hog.fxt <<'END'
+put(*(name(1, koid, text) for koid, text in ((10, b"app"), (20, b"hog"))))
+put(*(name(2, koid, text, arg(b"process", koid)) for koid, text in ((10, b"app"), (20, b"hog"))))
+put(switch(1000, 0, 10), switch(10**6, 10, 20), wakeup(9 * 10**7, 10), switch(10**8, 20, 10), switch(11 * 10**7, 10, 0))
+END
+check "the same in words" has "^ +ended by hog or an interrupt \(100 %\)" why -p app hog.fxt
+mktrace >pool.fxt <<'END'
+stack = arg(b"stack", b"do_futex+0x1;futex_wait+0x1;schedule+0x1")
+put(*(name(1, koid, text) for koid, text in ((10, b"app"), (20, b"app"))))
+put(*(name(2, koid, text, arg(b"process", 10)) for koid, text in ((10, b"worker"), (11, b"main"))))
+put(switch(1000, 0, 10), switch(2000, 10, 11), event(10**9, 10, 10, b"stacks", b"blocked", arg(b"blocked_ns", 998 * 10**6), stack))
+put(wakeup(10**9, 10, context=1), switch(1001 * 10**6, 11, 10), switch(1002 * 10**6, 10, 11), switch(1003 * 10**6, 11, 0))
+END
+check "a worker that has only waited for a futex is idle" json '["app/main"]' '[.groups[].group]' why -j pool.fxt
+check "not so if the question is about it" has "^1\. app/worker: 1000.0ms waiting for a futex$" why -p app pool.fxt
+mktrace >softirqd.fxt <<'END'
+put(name(1, 2, b"kthreadd"), name(2, 17, b"ksoftirqd/0", arg(b"process", 2)), name(1, 10, b"app"),
+    name(2, 10, b"app", arg(b"process", 10)))
+put(switch(1000, 0, 10), switch(10**6, 10, 17), wakeup(9 * 10**7, 10, context=4))
+put(switch(91 * 10**6, 17, 10), switch(10**8, 10, 0))
+END
+check "ksoftirqd stands for an interrupt" json '["unknown",[]]' \
+	'.waits[] | select(.kind != "cpu") | [.kind, .ended_by]' why -aj softirqd.fxt
+mktrace >migrated.fxt <<'END'
+put(name(1, 10, b"victim"), name(1, 20, b"hog"), name(1, 30, b"bystander"))
+put(*(name(2, koid, text, arg(b"process", koid)) for koid, text in ((10, b"victim"), (20, b"hog"), (30, b"bystander"))))
+put(switch(10**6, 0, 10), switch(10**6, 0, 30, cpu=1), switch(2 * 10**6, 10, 20, state=0))
+put(event(51 * 10**6, 30, 30, b"sched", b"migrate", arg(b"thread", 10), int32(b"from", 0), int32(b"to", 1)))
+put(switch(52 * 10**6, 30, 10, cpu=1), switch(6 * 10**7, 10, 0, cpu=1), switch(10**8, 20, 0))
+END
+check "a thread that migrates waited where it was" has "behind hog \(98 %\), on CPU 0" why migrated.fxt
 check "a real-time thread" expected starved.answer why starved.fxt
 check "a thread that becomes a real-time thread, of the same name as the one behind it" expected promoted.answer why promoted.fxt
 check "a limit of a cgroup, which has throttled it" expected limited.answer why limited.fxt

@@ -110,13 +110,25 @@ static void make_groups(void)
 
 /* ---- Who waits for whom ---------------------------------------------------- */
 
+static uint64_t process_of(uint32_t thread)
+{
+	return record_process(&spent.threads[thread].id);
+}
+
+/* Check whether a thread may only have been interrupted when waits ended: it is a stranger. */
+static bool is_doubtful(const struct time_sum *sum)
+{
+	return sum->doubt == WHY_DOUBT && process_of(sum->other) != process_of(sum->thread) &&
+	       (spent.root == PATH_NONE || !group_of(sum->other)->is_selected);
+}
+
 /* Lower the rank of a group that others wait for. Return whether it has changed. */
 static bool rank_by(const struct time_sum *sum)
 {
 	const struct answer_group *group = group_of(sum->thread);
 	struct answer_group *other;
 
-	if (sum->other == PATH_NONE || group->rank >= MAX_RANK ||
+	if (sum->other == PATH_NONE || is_doubtful(sum) || group->rank >= MAX_RANK ||
 	    (sum->kind != WHY_THREAD && sum->kind != WHY_CHILD && sum->kind != WHY_LOCK) ||
 	    sum->sum_ns < LEAST(spent.end_ns - spent.begin_ns) / 10)
 		return false;
@@ -141,18 +153,33 @@ static void rank_groups(void)
 			changed |= rank_by(&spent.sums[i]);
 }
 
+static bool is_place(const struct time_sum *sum, const char *what)
+{
+	return !strcmp(why_text(&why.texts, sum->place), what);
+}
+
 /*
- * Check whether the only wait for a thread ended when that thread exited. The user stack often
- * lacks pthread_join().
+ * Check whether the only wait for a thread of the same process, or for a child, ended when that
+ * thread exited. The user stack often lacks pthread_join().
  */
 static bool is_join(const struct time_sum *sum)
 {
-	const uint64_t end_ns = spent.threads[sum->other].end_ns, woken_ns = sum->max_end_ns;
-	const char *what = why_text(&why.texts, sum->place);
+	const struct time_thread *other = &spent.threads[sum->other];
+	const uint64_t end_ns = other->end_ns, woken_ns = sum->max_end_ns;
+	const bool is_child = other->parent == sum->thread;
 
 	return sum->nr == 1 && end_ns != UINT64_MAX &&
 	       (end_ns > woken_ns ? end_ns - woken_ns : woken_ns - end_ns) < MAX_JOIN_NS &&
-	       (sum->kind == WHY_THREAD ? !sum->stack : !strcmp(what, WHY_FUTEX));
+	       (is_child || process_of(sum->other) == process_of(sum->thread)) &&
+	       (!sum->stack || is_place(sum, WHY_FUTEX) ||
+		(is_child && is_place(sum, WHY_SIGNAL)));
+}
+
+/* Check whether a thread of the command waited for an event that did not come. */
+static bool is_in_vain(const struct time_sum *sum)
+{
+	return sum->kind == WHY_WORK && spent.root != PATH_NONE &&
+	       process_of(sum->thread) == process_of(spent.root) && is_place(sum, WHY_VAIN);
 }
 
 /*
@@ -166,17 +193,16 @@ static enum why_kind kind_of(const struct time_sum *sum)
 
 	if (spent_is_throttled(sum))
 		return WHY_THROTTLED;
-	if ((sum->kind != WHY_THREAD && sum->kind != WHY_LOCK) || sum->other == PATH_NONE)
+	if (is_in_vain(sum))
+		return WHY_UNKNOWN;
+	if (sum->kind != WHY_THREAD || sum->other == PATH_NONE)
 		return sum->kind;
 	if (is_join(sum))
 		return WHY_CHILD;
-	if (sum->kind == WHY_LOCK)
-		return WHY_LOCK;
 	other = group_of(sum->other);
 	if (other->rank < group->rank)
 		return WHY_WORK;
-	if (spent.root == PATH_NONE && other != group &&
-	    !strcmp(why_text(&why.texts, sum->place), WHY_EVENT))
+	if (spent.root == PATH_NONE && other != group && is_place(sum, WHY_EVENT))
 		return WHY_WORK;
 	return WHY_THREAD;
 }
@@ -188,10 +214,15 @@ static uint32_t place_of(const struct time_sum *sum, enum why_kind kind)
 	case WHY_CPU:
 		return WHY_TEXT_NONE;
 	case WHY_THROTTLED:
-		return spent_limit(sum->thread)->place;
+		return sum->kind == WHY_THROTTLED ? sum->place : spent_limit(sum->thread)->place;
 	case WHY_CHILD:
 		return sum->kind == WHY_CHILD ? sum->place :
-						spent_text("the end of a thread");
+		       spent.threads[sum->other].parent == sum->thread &&
+		       process_of(sum->other) != process_of(sum->thread) ?
+		       spent_text("a child") : spent_text("the end of a thread");
+	case WHY_UNKNOWN:
+		return sum->kind == WHY_WORK ?
+		       spent_text("no event came before the end of a time limit") : sum->place;
 	default:
 		return sum->place;
 	}
@@ -199,7 +230,20 @@ static uint32_t place_of(const struct time_sum *sum, enum why_kind kind)
 
 /* ---- Time by kind ---------------------------------------------------------- */
 
-static void count_thread(uint32_t number, const uint64_t *kinds_ns)
+/*
+ * Check whether a thread was idle. If the question is about all programs, one that was there before and
+ * has only waited for a futex is taken for a worker without work.
+ */
+static bool is_idle(const struct time_thread *thread, const uint64_t *kinds_ns, uint64_t futex_ns)
+{
+	uint64_t life_ns = spent_clip(thread->begin_ns, thread->end_ns);
+
+	if (spent.root == PATH_NONE && !spent.selected && thread->begin_ns <= spent.begin_ns)
+		return IS_MOST(kinds_ns[WHY_WORK] + futex_ns, life_ns);
+	return IS_MOST(kinds_ns[WHY_WORK], life_ns);
+}
+
+static void count_thread(uint32_t number, const uint64_t *kinds_ns, uint64_t futex_ns)
 {
 	const struct time_thread *thread = &spent.threads[number];
 	struct answer_group *group = group_of(number);
@@ -211,7 +255,7 @@ static void count_thread(uint32_t number, const uint64_t *kinds_ns)
 		known_ns += kinds_ns[i];
 	if (!life_ns)
 		return;
-	if (!known_ns || IS_MOST(kinds_ns[WHY_WORK], life_ns)) {
+	if (!known_ns || is_idle(thread, kinds_ns, futex_ns)) {
 		group->nr_idle++;
 		return;
 	}
@@ -226,19 +270,23 @@ static void count_thread(uint32_t number, const uint64_t *kinds_ns)
 static void count_threads(void)
 {
 	uint64_t (*kinds_ns)[WHY_KINDS] = calloc(spent.nr_threads + 1, sizeof(*kinds_ns));
+	uint64_t *futex_ns = calloc(spent.nr_threads + 1, sizeof(*futex_ns));
 	const struct time_sum *sum;
 	uint32_t i;
 
-	must_have(kinds_ns);
+	must_have(kinds_ns && futex_ns);
 	for (i = 0; i < spent.nr_sums; i++) {
 		sum = &spent.sums[i];
 		kinds_ns[sum->thread][kind_of(sum)] += sum->sum_ns;
+		if (sum->kind == WHY_THREAD && is_place(sum, WHY_FUTEX))
+			futex_ns[sum->thread] += sum->sum_ns;
 	}
 	for (i = 0; i < spent.nr_threads; i++) {
 		kinds_ns[i][WHY_RUNNING] = spent.threads[i].running_ns;
-		count_thread(i, kinds_ns[i]);
+		count_thread(i, kinds_ns[i], futex_ns[i]);
 	}
 	free(kinds_ns);
+	free(futex_ns);
 }
 
 /* ---- Functions -------------------------------------------------------------- */
@@ -359,7 +407,7 @@ static bool is_idle_worker(const struct path_part *part)
 	    (part->state != PATH_BLOCKED && part->state != PATH_UNKNOWN))
 		return false;
 	kind = sum == PATH_NONE ? WHY_UNKNOWN : kind_of(&spent.sums[sum]);
-	return kind == WHY_WORK || kind == WHY_UNKNOWN;
+	return kind == WHY_WORK || kind == WHY_UNKNOWN || !spent.sums[sum].stack;
 }
 
 /* Return the part, or, of an idle worker that woke another thread, the wait of that thread. */
@@ -440,6 +488,21 @@ static void tally(uint32_t thread, uint64_t begin_ns, uint64_t end_ns, bool by_t
 	SORT(ret->shares, ret->nr, compare_shares);
 }
 
+/* No path leads to a thread that may only have been interrupted. */
+static void drop_doubtful(void)
+{
+	const struct time_sum *sum;
+	struct path_turn *turn;
+	uint32_t i;
+
+	for (i = 0; (turn = path_turn(i)); i++) {
+		sum = &spent.sums[turn->cause];
+		if (turn->cause != PATH_NONE && sum->other != PATH_NONE && is_doubtful(sum) &&
+		    kind_of(sum) != WHY_CHILD)
+			turn->waker = PATH_NONE;
+	}
+}
+
 static void follow_command(void)
 {
 	uint32_t i;
@@ -488,7 +551,7 @@ static enum answer_explained explained(const struct time_sum *sum, enum why_kind
 {
 	const struct answer_group *group = group_of(sum->thread), *other;
 
-	if (kind != WHY_THREAD || sum->other == PATH_NONE)
+	if (kind != WHY_THREAD || sum->other == PATH_NONE || is_doubtful(sum))
 		return ANSWER_NOWHERE;
 	other = group_of(sum->other);
 	if (other == group)
@@ -541,7 +604,7 @@ static void find_waits(void)
 	answer.wait_of = calloc(spent.nr_sums + 1, sizeof(*answer.wait_of));
 	must_have(answer.wait_of);
 	for (i = 0; i < spent.nr_sums; i++)
-		if (group_of(spent.sums[i].thread)->is_shown)
+		if (spent.sums[i].sum_ns && group_of(spent.sums[i].thread)->is_shown)
 			answer.wait_of[i] = wait_number(&hash, &spent.sums[i]);
 	free(hash.slots);
 	ids = calloc(answer.nr_waits + 1, sizeof(*ids));
@@ -727,21 +790,24 @@ static uint64_t stall_ns(const struct answer_wait *wait)
 }
 
 /*
- * Check whether waits are a finding: they cost 5 % of the time, or one is a stall. What is not on
- * the critical path of the command has cost it nothing, unless threads were in need of what others
- * had.
+ * Check whether waits are a finding: they cost 5 % of the time, or one is a stall or is not
+ * explained. What is not on the critical path of the command has cost it nothing, unless threads
+ * were in need of what others had.
  */
 static bool is_finding(const struct answer_wait *wait)
 {
+	const uint64_t longest_ns = spent.sums[wait->longest].max_ns;
 	uint64_t least_ns = LEAST_FINDING(spent.end_ns - spent.begin_ns);
 
 	if (wait->explained == ANSWER_FARTHER || wait->kind == WHY_CHILD || wait->kind == WHY_WORK)
 		return false;
 	/* One thread waits for its helpers; several wait for one another. */
-	if (wait->explained == ANSWER_IN_GROUP)
+	if (wait->explained == ANSWER_IN_GROUP && !spent.selected)
 		return wait->path_ns > least_ns && wait->nr_threads > 1;
 	if (wait->path_ns > least_ns || stall_ns(wait) >= LEAST_STALL_NS)
 		return true;
+	if (wait->kind == WHY_UNKNOWN && longest_ns >= LEAST_STALL_NS && !is_about_all())
+		return spent.selected || wait->path_ns >= longest_ns;
 	return wait->sum_ns > least_ns &&
 	       (wait->kind == WHY_UNKNOWN ? !!spent.selected :
 		spent.root == PATH_NONE || wait->kind <= WHY_MEMORY);
@@ -777,6 +843,7 @@ void answer_make(void)
 	make_groups();
 	rank_groups();
 	count_threads();
+	drop_doubtful();
 	follow_command();
 	choose_groups();
 	make_waits();

@@ -40,12 +40,10 @@
 #define MAX_FRAMES	5
 #define MAX_PARTS	20
 #define MAX_TRACKS	8
+#define GROUP_COLUMNS	18
 #define NAME_COLUMNS	28
 #define TRACK_COLUMNS	72
 #define INDENT		"   "
-
-/* Kernel priorities below this limit are those of real-time and deadline threads. */
-#define MAX_RT_PRIORITY	100
 
 static const char * const kind_names[WHY_KINDS] = {
 	[WHY_RUNNING]	= "running",
@@ -57,6 +55,7 @@ static const char * const kind_names[WHY_KINDS] = {
 	[WHY_THREAD]	= "thread",
 	[WHY_OUTSIDE]	= "outside",
 	[WHY_SLEEP]	= "sleep",
+	[WHY_STOPPED]	= "stopped",
 	[WHY_CHILD]	= "child",
 	[WHY_WORK]	= "work",
 	[WHY_UNKNOWN]	= "unknown",
@@ -76,6 +75,7 @@ static const struct {
 	[WHY_THREAD]	= { 'P', "PEER", "waiting for " },
 	[WHY_OUTSIDE]	= { 'N', "NET", "waiting for " },
 	[WHY_SLEEP]	= { 'S', "NAP", "sleeping: " },
+	[WHY_STOPPED]	= { 'Z', "STOP", "stopped by " },
 	[WHY_CHILD]	= { 'K', "KID", "waiting for " },
 	[WHY_WORK]	= { 'W', "WORK", "idle, waiting for " },
 	[WHY_UNKNOWN]	= { '?', "?", "not known: " },
@@ -282,8 +282,8 @@ static void print_group(const struct answer_group *group)
 	uint64_t sum_ns = 0;
 	unsigned int i;
 
-	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), 22), name);
-	printf("%s %4u %-8s ", padded(name, 22), group->nr_threads, duration(group->life_ns));
+	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), GROUP_COLUMNS), name);
+	printf("%s %4u %-8s ", padded(name, GROUP_COLUMNS), group->nr_threads, duration(group->life_ns));
 	for (i = 0; i < WHY_KINDS; i++)
 		if (group->kinds_ns[i])
 			printf("%5u", next_percent(&sum_ns, group->kinds_ns[i],
@@ -318,7 +318,7 @@ static void print_groups(void)
 
 	if (!answer.nr_shown)
 		return;
-	printf("\n%-22s %4s %-8s ", "GROUP, time in %", "THR", "TIME");
+	printf("\n%-*s %4s %-8s ", GROUP_COLUMNS, "GROUP, time in %", "THR", "TIME");
 	for (i = 0; i < WHY_KINDS; i++)
 		printf("%5s", kinds[i].head);
 	puts("");
@@ -342,20 +342,22 @@ struct other {
 	const char *name;
 	uint64_t ns;
 	uint8_t priority;
+	bool unsure;
 };
 
 /* Return the priority of a real-time thread; that of all others is the same. */
 static unsigned int class_of(const struct other *other)
 {
-	return other->priority && other->priority < MAX_RT_PRIORITY ? other->priority :
-								       MAX_RT_PRIORITY;
+	return other->priority && other->priority < TIME_REAL_TIME ? other->priority :
+								       TIME_REAL_TIME;
 }
 
 static int compare_names(const void *left, const void *right)
 {
 	const struct other *a = left, *b = right;
 
-	return strcmp(a->name, b->name) ?: number_order(class_of(a), class_of(b));
+	return strcmp(a->name, b->name) ?: number_order(class_of(a), class_of(b)) ?:
+	       a->unsure - b->unsure;
 }
 
 static int compare_others(const void *left, const void *right)
@@ -400,8 +402,8 @@ static uint32_t find_others(const struct answer_wait *wait, struct other **ret)
 
 	for (i = 0; i < wait->nr_sums; i++) {
 		sum = &spent.sums[answer.sums[wait->first + i]];
-		other = (struct other){ other_of(sum), sum->sum_ns, sum->priority };
-		if (!other.name)
+		other = (struct other){ other_of(sum), sum->sum_ns, sum->priority, sum->doubt };
+		if (!other.name || !other.ns)
 			continue;
 		/* Most are the same as the one before. */
 		if (nr && !compare_names(&others[nr - 1], &other)) {
@@ -419,19 +421,31 @@ static uint32_t find_others(const struct answer_wait *wait, struct other **ret)
 	return nr;
 }
 
-static void put_priority(uint8_t priority)
+/* Name the priority of a thread that had the CPU, if it is why another one had to wait. */
+static void put_priority(uint8_t priority, uint8_t waiting)
 {
 	/* Deadline and the highest real-time priorities are recorded as 1. */
 	if (priority == 1)
 		put(", real-time");
-	else if (priority && priority < MAX_RT_PRIORITY)
-		put(", real-time priority %d", MAX_RT_PRIORITY - 1 - priority);
+	else if (priority && priority < TIME_REAL_TIME)
+		put(", real-time priority %d", TIME_REAL_TIME - 1 - priority);
+	else if (priority && priority < waiting)
+		put(", nice %d, not %d", priority - 120, waiting - 120);
 }
 
 /* Return what separates the next part of a line of evidence from the ones before. */
 static const char *separator(void)
 {
 	return line.len > strlen(INDENT) ? "; " : "";
+}
+
+/* Say that the longest of like waits ended with a signal that killed the thread. */
+static void put_end(const struct time_sum *longest)
+{
+	const struct time_thread *thread = &spent.threads[longest->thread];
+
+	if (thread->killer != PATH_NONE && thread->killed_ns == longest->max_end_ns)
+		put("%skilled by %s", separator(), name_of(answer.group_of[thread->killer]));
 }
 
 static void put_others(const struct answer_wait *wait)
@@ -442,11 +456,12 @@ static void put_others(const struct answer_wait *wait)
 	for (i = 0; i < nr && i < MAX_OTHERS; i++) {
 		if (i && percent(others[i].ns, wait->sum_ns) < LEAST_OTHER)
 			break;
-		put("%s%s%s (%u %%", i ? ", " : separator(),
+		put("%s%s%s%s (%u %%", i ? ", " : separator(),
 		    i ? "" : wait->kind == WHY_CPU ? "behind " : "ended by ",
-		    others[i].name, percent(others[i].ns, wait->sum_ns));
+		    others[i].name, others[i].unsure ? " or an interrupt" : "", percent(others[i].ns, wait->sum_ns));
 		if (wait->kind == WHY_CPU)
-			put_priority(others[i].priority);
+			put_priority(others[i].priority,
+				     spent.threads[spent.sums[wait->longest].thread].priority);
 		put(")");
 	}
 	free(others);
@@ -553,6 +568,15 @@ static void print_longest(const struct answer_wait *wait)
 	free(shares.shares);
 }
 
+/* Check whether the thread still waited at the end of the trace. */
+static bool is_still(const struct time_sum *sum)
+{
+	const struct path_turn *turn = path_last(sum->thread);
+
+	return sum->kind != WHY_CPU && turn && turn->begin_ns == turn->end_ns &&
+	       turn->woken_ns == sum->max_end_ns && spent.end_ns == sched.span.end_ns;
+}
+
 static void print_finding(uint32_t number)
 {
 	const struct answer_wait *wait = &answer.waits[number];
@@ -561,7 +585,8 @@ static void print_finding(uint32_t number)
 	put("%u. %s", number + 1, name_of(wait->group));
 	if (wait->nr_threads > 1)
 		put(" (%u threads)", wait->nr_threads);
-	put(": %s %s", duration(wait->sum_ns), doing(wait->kind, wait->place));
+	put(": %s %s%s", duration(wait->sum_ns), doing(wait->kind, wait->place),
+	    is_still(longest) ? ", so far" : "");
 	if (wait->nr > 1)
 		put("; %" PRIu64 " times, p99 %s", wait->nr,
 		    duration(wait->p99_ns));
@@ -571,6 +596,7 @@ static void print_finding(uint32_t number)
 		put("%u %% of the critical path",
 		    percent(wait->path_ns, answer.path.all_ns));
 	put_others(wait);
+	put_end(longest);
 	if (wait->kind == WHY_CPU && wait->cpu != PATH_NONE)
 		put(", on CPU %" PRIu32, wait->cpu);
 	if (wait->kind == WHY_CPU)
@@ -721,13 +747,13 @@ static struct vitrine_error *print_at(void)
 
 /* ---- The whole -------------------------------------------------------------- */
 
-/* Say that there is no finding, and what the command did instead of running, as far as is known. */
+/* Say that there is no finding, and what the command did instead, as far as is known. */
 static void print_nothing(void)
 {
 	const struct answer_shares *path = &answer.path;
-	uint64_t unknown_ns = 0, running_ns = 0, idle_ns = 0;
+	uint64_t unknown_ns = 0, running_ns = 0, own_ns = 0, idle_ns = 0;
+	const char *name = NULL, *work = NULL;
 	const struct answer_share *share;
-	const char *name = NULL;
 	uint32_t i;
 
 	for (i = path->nr; i; i--) {
@@ -735,23 +761,30 @@ static void print_nothing(void)
 		/* The path leads to a child, unless the trace does not show what it did. */
 		if (share->kind == WHY_UNKNOWN || share->kind == WHY_CHILD)
 			unknown_ns += share->ns;
-		else if (share->kind == WHY_WORK)
+		if (share->kind == WHY_WORK) {
 			idle_ns += share->ns;
-		if (share->kind != WHY_RUNNING || answer.groups[share->who].is_selected)
+			work = text_of(share->place);
+		}
+		if (share->kind != WHY_RUNNING)
 			continue;
-		running_ns = share->ns;
-		name = name_of(share->who);
+		if (answer.groups[share->who].is_selected) {
+			own_ns += share->ns;
+		} else {
+			running_ns = share->ns;
+			name = name_of(share->who);
+		}
 	}
 	if (!path->nr || percent(unknown_ns, path->all_ns) >= LEAST_FINDING)
 		puts("No wait that can be explained takes 5 % of the time.");
+	else if (percent(idle_ns, path->all_ns) >= LEAST_FINDING)
+		printf("It was idle for %u %% of the time, waiting for %s.\n",
+		       percent(idle_ns, path->all_ns), work);
 	else if (percent(running_ns, path->all_ns) >= LEAST_FINDING)
 		printf("It waited for %s, which ran %u %% of the time. Nothing else is wrong.\n",
 		       name, percent(running_ns, path->all_ns));
-	else if (percent(idle_ns, path->all_ns) >= LEAST_FINDING)
-		printf("Nothing is wrong: it was idle for %u %% of the time.\n",
-		       percent(idle_ns, path->all_ns));
 	else
-		puts("Nothing is wrong: no wait takes 5 % of the time.");
+		printf("%s wait takes 5 %% of the time.\n", percent(own_ns, path->all_ns) < 50 ?
+		       "No" : "Nothing is wrong: no");
 }
 
 static void print_text(void)
@@ -858,7 +891,8 @@ static const struct field group_fields[] = {
 #define ROW struct other
 static const struct field other_fields[] = {
 	FIELD_AS("group", name), FIELD_AS("sum_ns", ns),
-	FIELD_AS("priority", priority, FIELD_IF(priority)),
+	FIELD_AS("priority", priority, FIELD_IF(priority)), 
+	FIELD_AS("unsure", unsure, FIELD_IF(unsure)),
 	{ 0 }
 };
 

@@ -44,6 +44,9 @@ struct why_history {
 /* A softirq that begins later after an interrupt is not due to it. */
 #define WHY_SOFTIRQ_NS	10000
 
+/* A thread that migrates so soon has not waited where it was. */
+#define WHY_PLACED_NS		100000
+
 /* Maximum number of CPUs with a history, which takes 4 KiB each. */
 #define MAX_HISTORIES	2048
 
@@ -65,6 +68,20 @@ struct why_pending {
 };
 
 /**
+ * struct why_queue - where a thread waits for a CPU, if it has migrated meanwhile
+ * @behind: threads that ran where it waited before
+ * @since_ns: when it came to the CPU where it waits now; 0: it has not migrated
+ * @cpu: CPU where it has waited longest
+ * @longest_ns: for how long
+ */
+struct why_queue {
+	struct why_shares behind;
+	uint64_t since_ns;
+	uint32_t cpu;
+	uint64_t longest_ns;
+};
+
+/**
  * struct why_thread - data about a thread
  * @is_wanted: the filter selects the thread
  * @is_woken: @blocked is of the current wait
@@ -73,18 +90,21 @@ struct why_pending {
  * @stack: text number of the kernel stack
  * @syscall: text number of the system call
  * @blocked_ns: how long the thread was blocked
+ * @serves_interrupts: the thread stands for the devices whose interrupts it serves
  * @priority: as in the last switch record
  * @in_syscall: text number of the current system call, from the category "syscall"
  * @syscall_end_ns: end of this system call
  * @still_ns: time of an event which says that the thread is still blocked, 0 if there is none
  * @blocked: blocked part of its last wait
  * @pending: allocated when the first wait is recorded, until the thread ends
+ * @queue: allocated when it first migrates while it waits for a CPU, until the thread ends
  */
 struct why_thread {
 	bool is_wanted;
 	bool is_woken;
 	bool is_recorded;
 	bool io_wait;
+	bool serves_interrupts;
 	uint8_t priority;
 	uint32_t stack;
 	uint32_t syscall;
@@ -94,6 +114,7 @@ struct why_thread {
 	uint64_t still_ns;
 	struct why_blocked blocked;
 	struct why_pending *pending;
+	struct why_queue *queue;
 };
 
 /**
@@ -234,11 +255,29 @@ static void why_shares_find_turns(struct why_shares *shares, const struct why_hi
 
 /* ---- Threads and CPUs ---------------------------------------------------- */
 
+/* Check for a thread of the kernel that serves interrupts. */
+static bool serves_interrupts(const struct vitrine_fxt_thread *id)
+{
+	static const char * const names[] = { "ksoftirqd/", "ktimers/", "irq/", "napi/" };
+	struct vitrine_fxt_string name;
+	uint64_t process;
+	size_t i;
+
+	if (!vitrine_archive_thread(archive, id->thread, &name, &process) || process != KTHREADD)
+		return false;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (name.len_bytes > strlen(names[i]) &&
+		    !memcmp(name.bytes, names[i], strlen(names[i])))
+			return true;
+	return false;
+}
+
 static void on_added(struct sched_thread *thread)
 {
 	struct why_thread *owner = thread->owner;
 
 	owner->is_wanted = record_filter_match_thread(sched.filter, &thread->id);
+	owner->serves_interrupts = serves_interrupts(&thread->id);
 }
 
 /* Find the thread that an event is about. */
@@ -292,19 +331,63 @@ static struct sched_thread *stand_in(struct sched_thread *thread)
 
 /* ---- Use of a CPU --------------------------------------------------------- */
 
-static void find_shares(struct why_wait *wait)
+static void find_shares(struct why_shares *shares, uint32_t number, uint64_t begin_ns,
+			uint64_t end_ns)
 {
-	const struct why_cpu *cpu = cpu_of(wait->cpu);
-	uint64_t begin_ns = wait->end_ns - wait->ready_ns;
+	const struct why_cpu *cpu = cpu_of(number);
 
-	if (!wait->ready_ns)
-		return;
-	if (cpu) {
-		why_shares_find_turns(&wait->behind, &cpu->turns, cpu->since_ns,
-				      begin_ns, wait->end_ns);
-	} else {
-		wait->behind.unknown_ns = wait->ready_ns;
+	if (cpu)
+		why_shares_find_turns(shares, &cpu->turns, cpu->since_ns, begin_ns, end_ns);
+	else
+		shares->unknown_ns = end_ns - begin_ns;
+}
+
+/* Add what was on a CPU while a thread waited for it. */
+static void add_queue(struct why_queue *queue, uint32_t cpu, uint64_t begin_ns, uint64_t end_ns)
+{
+	const struct sched_cpu *now = cpu < sched.nr_cpus ? sched.cpus[cpu] : NULL;
+	struct sched_thread *running = now && now->known ? now->running : NULL;
+	struct why_shares shares = { 0 };
+	const struct why_share *share;
+	uint64_t turn_ns = end_ns;
+	unsigned int i;
+
+	/* Its turn has not ended, so that the history does not have it. */
+	if (running && running->state == SCHED_RUNNING && running->cpu == cpu)
+		turn_ns = now->since_ns > begin_ns ? now->since_ns : begin_ns;
+	find_shares(&shares, cpu, begin_ns, turn_ns);
+	if (turn_ns < end_ns)
+		add_share(&shares, &(struct why_span){
+			.thread = stand_in(running),
+			.priority = ((struct why_thread *)running->owner)->priority,
+		}, end_ns - turn_ns);
+	for (i = 0; i < shares.nr; i++) {
+		share = &shares.shares[i];
+		add_share(&queue->behind, &(struct why_span){
+			.thread = share->thread, .priority = share->priority,
+		}, share->ns);
 	}
+	queue->behind.other_ns += shares.other_ns;
+	queue->behind.unknown_ns += shares.unknown_ns;
+	if (end_ns - begin_ns >= queue->longest_ns) {
+		queue->longest_ns = end_ns - begin_ns;
+		queue->cpu = cpu;
+	}
+	queue->since_ns = end_ns;
+}
+
+/* Find what a thread has waited for a CPU behind, on each CPU where it did. */
+static void find_behind(struct why_wait *wait, struct why_queue *queue)
+{
+	if (!queue || !queue->since_ns) {
+		find_shares(&wait->behind, wait->cpu, wait->end_ns - wait->ready_ns, wait->end_ns);
+		return;
+	}
+	if (queue->since_ns < wait->end_ns)
+		add_queue(queue, wait->cpu, queue->since_ns, wait->end_ns);
+	wait->behind = queue->behind;
+	wait->cpu = queue->cpu;
+	qsort(wait->behind.shares, wait->behind.nr, sizeof(*wait->behind.shares), compare_shares);
 }
 
 /* ---- User stacks ---------------------------------------------------------- */
@@ -370,6 +453,7 @@ static struct why_waker waker_of(const struct vitrine_fxt_record *record)
 		.interrupt = interrupt_on(record->cpu),
 	};
 	const struct sched_cpu *cpu = NULL;
+	const struct why_thread *owner;
 
 	if (record->cpu < sched.nr_cpus)
 		cpu = sched.cpus[record->cpu];
@@ -382,6 +466,13 @@ static struct why_waker waker_of(const struct vitrine_fxt_record *record)
 		waker.known = true;
 		waker.thread = stand_in(cpu->running);
 	}
+	owner = waker.thread ? waker.thread->owner : NULL;
+	if (owner && owner->serves_interrupts)
+		waker.thread = NULL;
+	else if (record->wakeup_context == FXT_WAKEUP_SOFTIRQ_IN_CALL)
+		waker.doubt = WHY_IN_CALL;
+	else if (record->wakeup_context == FXT_WAKEUP_UNKNOWN)
+		waker.doubt = WHY_DOUBT;
 	return waker;
 }
 
@@ -450,6 +541,7 @@ static void end_wait(struct sched_thread *thread, struct why_thread *owner)
 		.cpu = turn->cpu,
 		.end_ns = turn->begin_ns,
 		.ready_ns = turn->ready_ns,
+		.priority = owner->priority,
 		.is_preempted = turn->waited == SCHED_PREEMPTED,
 	};
 
@@ -460,7 +552,7 @@ static void end_wait(struct sched_thread *thread, struct why_thread *owner)
 	if (!owner->is_wanted || !counts(wait.end_ns))
 		return;
 	if (wait.ready_ns) {
-		find_shares(&wait);
+		find_behind(&wait, owner->queue);
 		if (why.ops->runnable)
 			why.ops->runnable(&wait);
 	}
@@ -488,6 +580,8 @@ static void on_begin(struct sched_thread *thread, const struct vitrine_fxt_recor
 	if (!owner->is_woken && (thread->turn.blocked_ns || owner->is_recorded))
 		end_blocked(owner, thread->turn.blocked_ns, &(struct why_waker){ 0 });
 	end_wait(thread, owner);
+	if (owner->queue)
+		*owner->queue = (struct why_queue){ 0 };
 	owner->is_woken = false;
 	owner->is_recorded = false;
 	owner->io_wait = false;
@@ -521,7 +615,9 @@ static void bury(struct sched_thread *thread, struct why_thread *owner)
 {
 	tell_pending(thread, WHY_TEXT_NONE);
 	free(owner->pending);
+	free(owner->queue);
 	owner->pending = NULL;
+	owner->queue = NULL;
 	owner->is_woken = false;
 }
 
@@ -599,7 +695,14 @@ static const struct sched_ops sched_ops = {
 
 /* ---- Events --------------------------------------------------------------- */
 
-static uint64_t number_arg(const struct vitrine_fxt_record *record, const char *name)
+/**
+ * why_number_arg() - find an argument of an event that is a number
+ * @record: the event
+ * @name: name of the argument
+ *
+ * Return: the number; 0 if there is none, or it is negative.
+ */
+uint64_t why_number_arg(const struct vitrine_fxt_record *record, const char *name)
 {
 	const struct vitrine_fxt_arg *arg = fxt_find_arg(record, name);
 
@@ -632,7 +735,7 @@ static uint32_t syscall_arg(const struct vitrine_fxt_record *record)
 	} else {
 		name.len_bytes = sprintf(number, "system call %llu",
 					 (unsigned long long)
-					 number_arg(record, "syscall"));
+					 why_number_arg(record, "syscall"));
 		name.bytes = number;
 	}
 	return why_texts_add(&why.texts, name.bytes, name.len_bytes);
@@ -644,9 +747,9 @@ static void follow_blocked(const struct vitrine_fxt_record *record)
 	struct why_thread *owner = subject_of(record, &thread);
 
 	owner->is_recorded = true;
-	owner->blocked_ns = number_arg(record, "blocked_ns");
-	owner->io_wait = number_arg(record, "io_wait");
-	owner->still_ns = number_arg(record, "still") ? sched.now_ns : 0;
+	owner->blocked_ns = why_number_arg(record, "blocked_ns");
+	owner->io_wait = why_number_arg(record, "io_wait");
+	owner->still_ns = why_number_arg(record, "still") ? sched.now_ns : 0;
 	owner->stack = why_texts_add_stack(&why.texts, record, WHY_KERNEL_STACK);
 	owner->syscall = syscall_arg(record);
 	/* In another system call, the thread was in user space since the pending waits. */
@@ -667,7 +770,7 @@ static void follow_user_stack(const struct vitrine_fxt_record *record)
 static void follow_left_out(const struct vitrine_fxt_record *record)
 {
 	struct why_cpu *cpu = cpu_of(record->cpu);
-	uint64_t nr = number_arg(record, "left_out");
+	uint64_t nr = why_number_arg(record, "left_out");
 
 	if (!cpu || nr <= cpu->nr_left_out)
 		return;
@@ -709,10 +812,43 @@ static void follow_syscall(const struct vitrine_fxt_record *record)
 					  record->event.name.len_bytes);
 }
 
-/* Return the place of a request in @requests. */
+/* A runnable thread goes to another CPU, and no longer waits for the one where it was. */
+static void follow_migrate(const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *koid = fxt_find_arg(record, "thread");
+	struct sched_thread *thread;
+	struct why_thread *owner;
+	uint64_t since_ns;
+
+	thread = koid && koid->type == FXT_ARG_KOID ? sched_thread_find(koid->value.uint64) : NULL;
+	if (!thread || (thread->state != SCHED_WOKEN && thread->state != SCHED_PREEMPTED))
+		return;
+	owner = thread->owner;
+	since_ns = owner->queue && owner->queue->since_ns ? owner->queue->since_ns :
+							    thread->since_ns;
+	/* The wakeup itself has chosen the CPU. */
+	if (sched.now_ns - since_ns < WHY_PLACED_NS)
+		return;
+	if (!owner->queue)
+		owner->queue = calloc(1, sizeof(*owner->queue));
+	must_have(owner->queue);
+	add_queue(owner->queue, why_number_arg(record, "from"), since_ns, sched.now_ns);
+}
+
+/* Find a request in flight; or a place for it: an unused one, or that of any other. */
 static struct why_request *request_of(uint64_t id)
 {
-	return &why.requests[(id * 0x9e3779b97f4a7c15ULL >> 32) % WHY_REQUESTS];
+	struct why_request *set, *place;
+	unsigned int i;
+
+	set = why.requests[(id * 0x9e3779b97f4a7c15ULL >> 32) % WHY_REQUEST_SETS];
+	for (i = 0, place = set; i < WHY_REQUESTS_IN_SET; i++) {
+		if (set[i].disk && set[i].id == id)
+			return &set[i];
+		if (!set[i].disk)
+			place = &set[i];
+	}
+	return place;
 }
 
 static void follow_issue(const struct vitrine_fxt_record *record)
@@ -766,6 +902,9 @@ void why_follow(const struct archive_item *item)
 		follow_syscall(record);
 	else if (fxt_string_is(&record->event.category, BLOCK_CATEGORY))
 		follow_block(record);
+	else if (fxt_string_is(&record->event.category, "sched") &&
+		 fxt_string_is(&record->event.name, "migrate"))
+		follow_migrate(record);
 }
 
 /* ---- Begin and end -------------------------------------------------------- */
@@ -833,6 +972,7 @@ void why_deinit(void)
 	while ((thread = sched_thread_next(&i))) {
 		owner = thread->owner;
 		free(owner->pending);
+		free(owner->queue);
 	}
 	for (i = 0; i < why.nr_cpus; i++)
 		free(why.cpus[i]);

@@ -64,8 +64,21 @@ struct why_shares {
 	uint64_t unknown_ns;
 };
 
-/* Number of requests to disks in flight that are followed; a power of two. */
-#define WHY_REQUESTS	256
+/* Requests to disks in flight that are followed: sets of so many, with so many in each. */
+#define WHY_REQUEST_SETS	512
+#define WHY_REQUESTS_IN_SET	8
+
+/**
+ * enum why_doubt - whether the thread that ran where a wakeup was made is the waker
+ * @WHY_CERTAIN: it is
+ * @WHY_IN_CALL: it is, unless an interrupt came during its system call
+ * @WHY_DOUBT: the trace does not tell it from a thread that was interrupted
+ */
+enum why_doubt {
+	WHY_CERTAIN,
+	WHY_IN_CALL,
+	WHY_DOUBT,
+};
 
 /**
  * struct why_waker - the thread or interrupt that woke a thread
@@ -73,12 +86,14 @@ struct why_shares {
  * @cpu: CPU of the waker
  * @thread: the thread that ran there, or NULL if the CPU was idle
  * @interrupt: text number of the interrupt that was served, WHY_TEXT_NONE if none is known
+ * @doubt: whether @thread is the waker
  */
 struct why_waker {
 	bool known;
 	uint32_t cpu;
 	struct sched_thread *thread;
 	uint32_t interrupt;
+	enum why_doubt doubt;
 };
 
 /**
@@ -109,6 +124,7 @@ struct why_blocked {
  * @cpu: CPU that the thread got
  * @end_ns: when the thread got the CPU
  * @ready_ns: how long the thread was runnable
+ * @priority: priority of the thread as in a switch record, 0 if unknown
  * @is_preempted: the thread was preempted, not blocked
  * @blocked: what it was blocked for before it was runnable; all zero if it was not
  * @behind: threads that ran on the CPU while the thread was runnable
@@ -118,6 +134,7 @@ struct why_wait {
 	uint32_t cpu;
 	uint64_t end_ns;
 	uint64_t ready_ns;
+	uint8_t priority;
 	bool is_preempted;
 	struct why_blocked blocked;
 	struct why_shares behind;
@@ -152,7 +169,7 @@ struct why_request {
  * @ops: callbacks
  * @texts: stacks, system calls, interrupts
  * @nr_left_out: number of long waits whose stack the recorder left out
- * @requests: requests to disks in flight, by a hash of their id
+ * @requests: requests to disks in flight, in the set of a hash of their id; unused without @disk
  * @cpus: history of each CPU, or NULL
  * @nr_cpus: size of @cpus
  * @nr_histories: number of @cpus that are not NULL
@@ -161,7 +178,7 @@ extern struct why {
 	const struct why_ops *ops;
 	struct why_texts texts;
 	uint64_t nr_left_out;
-	struct why_request requests[WHY_REQUESTS];
+	struct why_request requests[WHY_REQUEST_SETS][WHY_REQUESTS_IN_SET];
 	struct why_cpu **cpus;
 	uint32_t nr_cpus;
 	uint32_t nr_histories;
@@ -173,6 +190,7 @@ void why_finish(void);
 struct vitrine_error *why_read(const struct record_filter *filter, const struct why_ops *ops);
 void why_deinit(void);
 bool why_wants(const struct sched_thread *thread);
+uint64_t why_number_arg(const struct vitrine_fxt_record *record, const char *name);
 
 /* ---- why_rules.c --------------------------------------------------------------- */
 
@@ -192,6 +210,7 @@ bool why_wants(const struct sched_thread *thread);
  * @WHY_THREAD: waiting for another thread, by a pipe, a socket or a condition variable
  * @WHY_OUTSIDE: waiting for the network, or for a device
  * @WHY_SLEEP: sleeping of its own accord
+ * @WHY_STOPPED: stopped, traced or frozen
  * @WHY_CHILD: waiting for a child, or for a thread to end
  * @WHY_WORK: waiting for work: idle
  * @WHY_UNKNOWN: not known
@@ -207,16 +226,23 @@ enum why_kind {
 	WHY_THREAD,
 	WHY_OUTSIDE,
 	WHY_SLEEP,
+	WHY_STOPPED,
 	WHY_CHILD,
 	WHY_WORK,
 	WHY_UNKNOWN,
 	WHY_KINDS,
 };
 
+/* Threads of the kernel belong to this process. */
+#define KTHREADD	2
+
 /* What threads wait for in the system calls that wait for many files, in words. */
 #define WHY_EVENT	"an event"
-/* The same in futex(2), if no function of the program is known. */
-#define WHY_FUTEX	"a lock (futex)"
+/* The same, if none came before the end of a time limit. */
+#define WHY_VAIN	"an event, in vain"
+/* In futex(2), if no function of the program is known; and where signals end a wait. */
+#define WHY_FUTEX	"a futex"
+#define WHY_SIGNAL	"a signal"
 
 /**
  * enum why_end - what ended a wait
@@ -264,9 +290,11 @@ struct why_evidence {
  * @innermost: patterns of functions, of which one has called the scheduler
  * @user: patterns of functions of which the user stack has one
  * @caller: patterns of functions of which it has one, too
+ * @calls: the latter has called the former itself
  * @syscall: patterns of system calls, which replace @stack if there is no kernel stack
  * @end: what ended the wait
  * @io: the wait was for I/O
+ * @by_thread: no interrupt can end such a wait
  */
 struct why_rule {
 	enum why_kind kind;
@@ -275,13 +303,16 @@ struct why_rule {
 	const char *innermost;
 	const char *user;
 	const char *caller;
+	bool calls;
 	const char *syscall;
 	enum why_end end;
 	bool io;
+	bool by_thread;
 };
 
 const struct why_rule *why_rule_find(const struct why_evidence *evidence);
-bool why_rule_has(const struct why_rule *rule, const char *frame, size_t len);
+bool why_rule_place(const struct why_rule *rule, const char *stack, const char **ret,
+		    size_t *ret_len);
 
 /* ---- why_path.c ---------------------------------------------------------------- */
 
@@ -449,22 +480,50 @@ void samples_deinit(void);
 #define RECORDER	"vitrine"
 
 /**
+ * struct time_vain - waits of a thread for an event, each of which ended with a time limit
+ * @sum: number of their sum
+ * @stack: text number of their kernel stack
+ * @user_stack: text number of their user stack
+ * @nr: how many
+ * @ns: how long they took
+ * @end_ns: end of the last one
+ */
+struct time_vain {
+	uint32_t sum;
+	uint32_t stack;
+	uint32_t user_stack;
+	uint32_t nr;
+	uint64_t ns;
+	uint64_t end_ns;
+};
+
+/**
  * struct time_thread - a thread
  * @id: its ids
  * @begin_ns: begin of its life within the time
  * @end_ns: its end; UINT64_MAX: it has not ended
  * @running_ns: how long it ran
  * @last: its last sum, plus one; 0: none
+ * @priority: its priority as in the last switch record, 0 if unknown
+ * @parent: number of the thread that forked it, or PATH_NONE
+ * @killer: number of the thread whose signal ended its last wait and its life, or PATH_NONE
+ * @killed_ns: end of that wait
+ * @vain: its last waits, if they were for the same and in vain; or NULL
  * @is_selected: the question is about it
  * @is_candidate: it was forked by the recorder, and is the command if it executes a program
  * @is_kernel: it is a kernel thread
  */
 struct time_thread {
+	struct time_vain *vain;
 	struct vitrine_fxt_thread id;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint64_t running_ns;
 	uint32_t last;
+	uint8_t priority;
+	uint32_t parent;
+	uint32_t killer;
+	uint64_t killed_ns;
 	bool is_selected;
 	bool is_candidate;
 	bool is_kernel;
@@ -477,6 +536,7 @@ struct time_thread {
  * @place: text number: what it waited for, in words
  * @kind: what kind of wait
  * @priority: of WHY_CPU, the priority of @other, 0 if it is not known
+ * @doubt: whether it was @other that ended the waits, enum why_doubt
  * @cpu: of WHY_CPU, the CPU that the threads got, PATH_NONE if there are several
  * @nr: number of waits
  * @sum_ns: their sum
@@ -491,6 +551,7 @@ struct time_sum {
 	uint32_t place;
 	uint8_t kind;
 	uint8_t priority;
+	uint8_t doubt;
 	uint32_t cpu;
 	uint64_t nr;
 	uint64_t sum_ns;
@@ -536,6 +597,9 @@ enum time_behind {
 	TIME_NR_BEHIND,
 };
 
+/* Kernel priorities below this limit are those of real-time and deadline threads. */
+#define TIME_REAL_TIME	100
+
 #define TIME_MAX_LIMITS	1024
 #define TIME_CACHE	1024
 
@@ -562,6 +626,7 @@ struct time_cached {
  * @begin_ns: begin of the time
  * @end_ns: its end, or what was asked for until it is known
  * @behind: text numbers of what threads wait for a CPU behind, by enum time_behind
+ * @real_time: text number of the limit of real-time threads, in words, or WHY_TEXT_NONE
  * @limits: limits of cgroups
  * @nr_limits: their number
  * @limited: processes in these cgroups, with the number of the limit plus one as owner
@@ -578,6 +643,7 @@ extern struct spent {
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t behind[TIME_NR_BEHIND];
+	uint32_t real_time;
 	struct time_limit *limits;
 	uint32_t nr_limits;
 	struct fxt_names limited;

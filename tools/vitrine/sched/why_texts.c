@@ -67,6 +67,16 @@ static bool has_offsets(enum why_text_kind kind, const char *behind, const char 
 	return kind == WHY_KERNEL_STACK || (kind == WHY_USER_STACK && is_function(behind, end));
 }
 
+/* Return the length of what the compiler appends to a function of the kernel, as in ".isra.0". */
+static size_t suffix_len(const char *at, const char *end)
+{
+	const char *behind = at;
+
+	while (*at == '.' && behind < end && !strchr("+; ", *behind))
+		behind++;
+	return behind - at;
+}
+
 /*
  * Copy a text, with "?" for each unprintable character; it does not become longer. The
  * offsets in functions are left out of stacks, but not offsets in files.
@@ -77,6 +87,10 @@ static void clean(char *to, const char *bytes, size_t len_bytes, enum why_text_k
 	size_t len;
 
 	while (bytes < end) {
+		len = kind == WHY_KERNEL_STACK ? suffix_len(bytes, end) : 0;
+		bytes += len;
+		if (len)
+			continue;
 		len = kind == WHY_TEXT ? 0 : offset_len(bytes, end);
 		if (len && has_offsets(kind, bytes + len, end)) {
 			bytes += len;

@@ -6,6 +6,7 @@
  * those of the path by then, and gets the number of the sum.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,21 +18,21 @@
 #include "ui/label.h"
 #include "why.h"
 
-/* Kernel threads belong to this process. */
-#define KTHREADD	2
-
 static const char * const behind_words[TIME_NR_BEHIND] = {
 	[TIME_BEHIND_THREAD]			= "",
 	[TIME_BEHIND_OTHERS]			= "others",
 	[TIME_BEHIND_BESIDE_IDLE]		= "a CPU that was also idle",
 	[TIME_BEHIND_OTHERS_BESIDE_IDLE]	= "others beside an idle CPU",
-	[TIME_BEHIND_IDLE]			= "an idle CPU",
+	[TIME_BEHIND_IDLE]			= "what is not known, on an idle CPU",
 	[TIME_BEHIND_WAKING]			= "a CPU waking up",
 	[TIME_BEHIND_UNKNOWN]			= "what is not known",
 };
 
 /* A CPU wakes up in less time, unless the thread may not run. */
 #define MAX_WAKE_NS	1000000
+
+/* A thread that a signal kills while it waits ends so long after that. */
+#define MAX_KILL_NS	50000000
 
 /* Turns of a thread whose wait may get its kind late: see WHY_PENDING in why.c. */
 #define MAX_LATE	16
@@ -67,6 +68,8 @@ static uint32_t add_thread(const struct vitrine_fxt_thread *id, uint64_t begin_n
 		.id = *id,
 		.begin_ns = begin_ns,
 		.end_ns = UINT64_MAX,
+		.parent = PATH_NONE,
+		.killer = PATH_NONE,
 		.is_selected = is_selected(id),
 		.is_kernel = record_process(id) == KTHREADD,
 	};
@@ -101,7 +104,7 @@ static bool has_key(const void *owner, uint32_t number, const void *key)
 	const struct time_sum *a = &spent.sums[number - 1], *b = key;
 
 	return a->thread == b->thread && a->other == b->other && a->place == b->place &&
-	       a->kind == b->kind && a->priority == b->priority;
+	       a->kind == b->kind && a->priority == b->priority && a->doubt == b->doubt;
 }
 
 static uint32_t hash_sum(const struct time_sum *sum)
@@ -189,7 +192,7 @@ static enum why_end end_of(const struct why_blocked *blocked, uint32_t number)
 		return is_timer(why_text(&why.texts, waker->interrupt)) ?
 		       WHY_END_TIMER : WHY_END_DEVICE;
 	if (waker->known && waker->thread)
-		return number != PATH_NONE && spent.threads[number].is_kernel ?
+		return waker->doubt || (number != PATH_NONE && spent.threads[number].is_kernel) ?
 		       WHY_END_THREAD : WHY_END_PROGRAM;
 	return waker->known ? WHY_END_INTERRUPT : WHY_END_UNKNOWN;
 }
@@ -219,22 +222,6 @@ static struct time_cached *rule_of(const struct time_cached *wanted)
 	return cached;
 }
 
-/* Find the function that called those which the rule looks for; without any, the innermost one. */
-static size_t find_function(const struct why_rule *rule, const char *stack, const char **ret)
-{
-	const char *end = stack + strlen(stack);
-	bool found = !rule->stack, is_one;
-	size_t len;
-
-	while (why_frame_before(stack, &end, ret, &len)) {
-		is_one = why_rule_has(rule, *ret, len);
-		if (found && !is_one && !why_frame_is_scheduler(*ret, len))
-			return len;
-		found |= is_one;
-	}
-	return 0;
-}
-
 /* Say in words what a thread waited for. */
 static uint32_t name_place(const struct why_rule *rule, const struct why_blocked *blocked)
 {
@@ -243,18 +230,23 @@ static uint32_t name_place(const struct why_rule *rule, const struct why_blocked
 		[WHY_LOCK]	= "a lock of the kernel",
 		[WHY_DISK]	= "a disk",
 		[WHY_THREAD]	= "another thread",
+		[WHY_OUTSIDE]	= "a device",
+		[WHY_SLEEP]	= "a pause of the kernel",
 		[WHY_UNKNOWN]	= "no rule applies",
 	};
-	const char *what = rule->what ? rule->what : defaults[rule->kind], *function;
-	size_t len = 0;
+	const char *what = rule->what ? rule->what : defaults[rule->kind];
+	const char *stack = why_text(texts, blocked->stack), *function;
+	size_t len;
 
-	if (!rule->what && !blocked->disk)
-		len = find_function(rule, why_text(texts, blocked->stack), &function);
 	if (blocked->disk)
-		what = format_label("%s (%s)", what, why_text(texts, blocked->disk));
-	else if (len)
-		what = format_label("%s in %.*s", what, (int)len, function);
-	return spent_text(what);
+		return spent_text(format_label("%s (%s)", what, why_text(texts, blocked->disk)));
+	if (rule->what || !*stack)
+		return spent_text(what);
+	if (!why_rule_place(rule, stack, &function, &len)) {
+		function = why_text(texts, blocked->syscall);
+		len = strlen(function);
+	}
+	return spent_text(len ? format_label("%s in %.*s", what, (int)len, function) : what);
 }
 
 /* The same, by the words of the last wait to which the rule applied. */
@@ -282,7 +274,8 @@ static void set_blocked(struct path_turn *turn, uint64_t woken_ns, uint64_t bloc
 		turn->blocked_ns = before->end_ns < woken_ns ? before->end_ns : woken_ns;
 }
 
-static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t cause)
+/* Set the cause of the wait that ended at a time, and of so many before it; they are one wait. */
+static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t cause, uint32_t nr)
 {
 	struct path_turn *turn = path_last(sum->thread);
 	unsigned int i;
@@ -291,9 +284,61 @@ static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t ca
 		turn = path_before(turn);
 	if (!turn || turn->woken_ns != woken_ns)
 		return;
-	turn->cause = cause;
-	if (sum->other == PATH_NONE)
-		turn->waker = PATH_NONE;
+	for (; turn && nr; turn = path_before(turn), nr--) {
+		turn->cause = cause;
+		/* Whoever lets a stopped thread go on has not kept it from running. */
+		turn->waker = sum->kind == WHY_STOPPED ? PATH_NONE : sum->other;
+	}
+}
+
+/* Check whether a wait is in the same place as those in vain, and the thread has hardly run since. */
+static bool continues(const struct time_vain *vain, const struct time_sum *sum, uint64_t begin_ns)
+{
+	return vain->nr && vain->stack == sum->stack && vain->user_stack == sum->user_stack &&
+	       begin_ns <= vain->end_ns + vain->ns;
+}
+
+/*
+ * A thread that waits with a time limit, again and again in the same place, until somebody ends its
+ * wait, has waited for that. Add what it waited in vain, and return the number of waits.
+ */
+static uint32_t take_vain(struct time_sum *sum, uint64_t begin_ns)
+{
+	struct time_vain *vain = spent.threads[sum->thread].vain;
+	struct time_sum *from;
+	uint32_t nr;
+
+	if (!vain)
+		return 0;
+	nr = continues(vain, sum, begin_ns) &&
+	     (sum->kind == WHY_THREAD || sum->kind == WHY_OUTSIDE) ? vain->nr : 0;
+	vain->nr = 0;
+	if (!nr)
+		return 0;
+	from = &spent.sums[vain->sum];
+	from->nr -= nr;
+	from->sum_ns -= vain->ns;
+	if (!from->nr)
+		from->max_ns = 0;
+	sum->sum_ns += vain->ns;
+	sum->max_ns += vain->ns;
+	return nr;
+}
+
+static void add_vain(const struct time_sum *sum, uint32_t number, uint64_t begin_ns)
+{
+	struct time_vain **vain = &spent.threads[sum->thread].vain;
+
+	if (!*vain)
+		*vain = calloc(1, sizeof(**vain));
+	must_have(*vain);
+	if ((*vain)->sum != number || !continues(*vain, sum, begin_ns))
+		**vain = (struct time_vain){
+			.sum = number, .stack = sum->stack, .user_stack = sum->user_stack,
+		};
+	(*vain)->nr++;
+	(*vain)->ns += sum->sum_ns;
+	(*vain)->end_ns = sum->max_end_ns;
 }
 
 /* Make a turn without length of a thread that is still blocked, so that a path can lead to it. */
@@ -306,8 +351,31 @@ static void add_still(uint32_t thread, const struct why_blocked *blocked)
 	set_blocked(turn, blocked->end_ns, blocked->ns);
 }
 
-static void on_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
-		       uint32_t user_stack)
+/*
+ * Decide about a waker that may have been interrupted. It was if such waits end by an interrupt: a
+ * nap does, whoever ran then. It was not if only a thread can end such a wait.
+ */
+static void judge_waker(struct time_sum *sum, const struct why_rule *rule)
+{
+	if (rule->kind == WHY_SLEEP ||
+	    (sum->doubt && (rule->kind == WHY_DISK || rule->kind == WHY_MEMORY)))
+		sum->other = PATH_NONE;
+	if (sum->other == PATH_NONE || rule->kind == WHY_LOCK || rule->kind == WHY_CHILD ||
+	    rule->by_thread)
+		sum->doubt = WHY_CERTAIN;
+}
+
+/* Check whether a thread has waited for a disk: the kernel counts any wait for a ring as one for I/O. */
+static bool is_io(const struct why_blocked *blocked)
+{
+	return blocked->disk ||
+	       (blocked->io_wait &&
+		!strstr(why_text(&why.texts, blocked->stack), "io_cqring_wait"));
+}
+
+/* Find the rule for a wait, and make a sum of this wait only. */
+static struct time_sum make_sum(const struct sched_thread *thread,
+				const struct why_blocked *blocked, uint32_t user_stack)
 {
 	uint32_t waker = find_waker(&blocked->waker);
 	struct time_cached *cached = rule_of(&(struct time_cached){
@@ -315,16 +383,15 @@ static void on_blocked(const struct sched_thread *thread, const struct why_block
 		.user_stack = user_stack,
 		.syscall = blocked->syscall,
 		.end = end_of(blocked, waker),
-		.io = blocked->io_wait || blocked->disk,
+		.io = is_io(blocked),
 	});
 	uint64_t ns = spent_clip(blocked->end_ns - blocked->ns, blocked->end_ns);
-	const struct why_rule *rule = cached->rule;
 	struct time_sum sum = {
 		.thread = number_of(thread),
-		/* Whoever ran when its time was over did not end a nap. */
-		.other = rule->kind == WHY_SLEEP ? PATH_NONE : waker,
+		.other = waker,
+		.doubt = blocked->waker.doubt,
 		.place = place_of(cached, blocked),
-		.kind = rule->kind,
+		.kind = cached->rule->kind,
 		.nr = 1,
 		.sum_ns = ns,
 		.max_ns = ns,
@@ -333,11 +400,31 @@ static void on_blocked(const struct sched_thread *thread, const struct why_block
 		.user_stack = user_stack,
 	};
 
-	if (!ns)
+	judge_waker(&sum, cached->rule);
+	/* Without a command, nobody was waiting for what has not come. */
+	if (blocked->is_still && sum.kind == WHY_THREAD && spent.root == PATH_NONE)
+		sum.kind = WHY_WORK;
+	return sum;
+}
+
+static void on_blocked(const struct sched_thread *thread, const struct why_blocked *blocked,
+		       uint32_t user_stack)
+{
+	struct time_sum sum = make_sum(thread, blocked, user_stack);
+	const uint64_t begin_ns = blocked->end_ns - sum.sum_ns;
+	bool is_vain = !strcmp(why_text(&why.texts, sum.place), WHY_VAIN);
+	uint32_t number, nr = 0;
+
+	if (!sum.sum_ns)
 		return;
 	if (blocked->is_still)
 		add_still(sum.thread, blocked);
-	set_cause(&sum, blocked->end_ns, add_sum(&sum));
+	if (!is_vain)
+		nr = take_vain(&sum, begin_ns);
+	number = add_sum(&sum);
+	if (is_vain && number != PATH_NONE)
+		add_vain(&sum, number, begin_ns);
+	set_cause(&sum, blocked->end_ns, number, 1 + nr);
 }
 
 /* ---- Turns ---------------------------------------------------------------- */
@@ -376,11 +463,25 @@ static bool was_idle(const struct why_wait *wait)
 	return false;
 }
 
+/*
+ * Return the limit that has kept a real-time thread from an idle CPU, as text number, or
+ * WHY_TEXT_NONE. Deadline and the highest real-time priorities are recorded as 1.
+ */
+static uint32_t real_time_limit(const struct why_wait *wait, enum time_behind behind)
+{
+	if (behind != TIME_BEHIND_IDLE || !wait->priority || wait->priority >= TIME_REAL_TIME)
+		return WHY_TEXT_NONE;
+	return wait->priority > 1 ? spent.real_time :
+				    spent_text("the budget of a deadline thread, or the limit of "
+					       "real-time threads");
+}
+
 /* Add a part of a wait for a CPU. The largest counts as the wait. Return its sum, or PATH_NONE. */
 static uint32_t add_part(const struct why_wait *wait, uint32_t other, enum time_behind behind,
 			 const struct why_share *share, bool is_largest)
 {
 	const uint64_t all_ns = spent_clip(wait->end_ns - wait->ready_ns, wait->end_ns);
+	const uint32_t limit = real_time_limit(wait, behind);
 	struct time_sum sum;
 
 	if (!share->ns)
@@ -388,8 +489,8 @@ static uint32_t add_part(const struct why_wait *wait, uint32_t other, enum time_
 	sum = (struct time_sum){
 		.thread = number_of(wait->thread),
 		.other = other,
-		.place = spent.behind[behind],
-		.kind = WHY_CPU,
+		.place = limit ? limit : spent.behind[behind],
+		.kind = limit ? WHY_THROTTLED : WHY_CPU,
 		.priority = share->priority,
 		.cpu = wait->cpu,
 		.nr = is_largest,
@@ -434,6 +535,7 @@ static void on_runnable(const struct why_wait *wait)
 		 &(struct why_share){ .ns = behind->other_ns }, false);
 	sum = add_part(wait, PATH_NONE, TIME_BEHIND_UNKNOWN,
 		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
+	spent.threads[number_of(wait->thread)].priority = wait->priority;
 	turn = path_last(number_of(wait->thread));
 	if (turn)
 		turn->behind = behind->nr ? largest : sum;
@@ -485,6 +587,15 @@ static void follow_limit(const char *text)
 					       100.0 * quota_us / period_us));
 }
 
+static void follow_real_time(const char *text)
+{
+	uint64_t quota_us, period_us;
+
+	if (sscanf(text, "%" SCNu64 " %" SCNu64, &quota_us, &period_us) == 2 && period_us)
+		spent.real_time = spent_text(format_label("the limit of real-time threads, %.0f %%",
+							  100.0 * quota_us / period_us));
+}
+
 static void follow_member(const char *text)
 {
 	struct fxt_name *process;
@@ -504,6 +615,7 @@ static void follow_member(const char *text)
 static void follow_marker(const struct vitrine_fxt_string *name)
 {
 	static const char limit[] = "cgroup limit ", member[] = "cgroup process ";
+	static const char real_time[] = "real-time limit ";
 	char text[256];
 
 	if (name->len_bytes >= sizeof(text))
@@ -514,6 +626,8 @@ static void follow_marker(const struct vitrine_fxt_string *name)
 		follow_limit(text + strlen(limit));
 	else if (!strncmp(text, member, strlen(member)))
 		follow_member(text + strlen(member));
+	else if (!strncmp(text, real_time, strlen(real_time)))
+		follow_real_time(text + strlen(real_time));
 }
 
 /* A process is in the cgroup of its parent until a marker tells otherwise. */
@@ -575,6 +689,10 @@ static void begin_time(uint32_t root)
 	spent.end_ns = sched.filter->to_ns;
 	spent.begin_ns = now_ns > sched.filter->from_ns ? now_ns : sched.filter->from_ns;
 	spent.nr_sums = 0;
+	for (i = 0; i < spent.nr_threads; i++) {
+		free(spent.threads[i].vain);
+		spent.threads[i].vain = NULL;
+	}
 	if (spent.hash.size)
 		memset(spent.hash.slots, 0, spent.hash.size * sizeof(*spent.hash.slots));
 	samples_deinit();
@@ -612,16 +730,53 @@ static void follow_fork(const struct vitrine_fxt_record *record, uint32_t parent
 	child = add_thread(&id, sched.now_ns);
 	inherit_limit(spent.threads[parent].id.process, id.process);
 	thread = &spent.threads[child];
+	thread->parent = parent;
 	thread->is_selected |= spent.threads[parent].is_selected;
 	thread->is_candidate = !thread->is_selected && name && name->type == FXT_ARG_STRING_REF &&
 			       fxt_string_is(&name->value.string, RECORDER);
 }
 
-static void end_thread(uint32_t number)
+/*
+ * A signal of another process has killed a thread, perhaps while it waited: then it did not get what
+ * it waited for, and whoever sent the signal was not what it waited for.
+ */
+static void end_by_signal(struct time_thread *thread, struct path_turn *turn)
 {
+	struct time_sum *sum, last;
+
+	while (turn && turn->blocked_ns == turn->woken_ns)
+		turn = path_before(turn);
+	if (!turn || turn->cause == PATH_NONE || turn->waker == PATH_NONE ||
+	    sched.now_ns - turn->woken_ns > MAX_KILL_NS ||
+	    record_process(&spent.threads[turn->waker].id) == record_process(&thread->id))
+		return;
+	thread->killer = turn->waker;
+	thread->killed_ns = turn->woken_ns;
+	turn->waker = PATH_NONE;
+	sum = &spent.sums[turn->cause];
+	last = *sum;
+	last.other = PATH_NONE;
+	last.nr = 1;
+	last.sum_ns = spent_clip(turn->blocked_ns, turn->woken_ns);
+	last.max_ns = last.sum_ns;
+	sum->nr--;
+	sum->sum_ns -= last.sum_ns;
+	if (!sum->nr)
+		sum->max_ns = 0;
+	turn->cause = add_sum(&last);
+}
+
+static void end_thread(uint32_t number, uint64_t status)
+{
+	/* Those by which programs end one another; what else kills a thread is its own fault. */
+	const uint32_t sent = 1U << SIGHUP | 1U << SIGINT | 1U << SIGQUIT | 1U << SIGKILL |
+			      1U << SIGTERM;
 	uint64_t now_ns = sched.now_ns;
 
 	spent.threads[number].end_ns = now_ns;
+	/* The status is that of wait(2): its lowest bits are the signal. */
+	if (sent >> (status & 31) & !(status & 0x60))
+		end_by_signal(&spent.threads[number], path_last(number));
 	if (number == spent.root && now_ns < spent.end_ns)
 		spent.end_ns = now_ns;
 }
@@ -637,7 +792,7 @@ static void follow_sched(const struct vitrine_fxt_record *record)
 		 spent.threads[number].is_candidate && !spent.selected)
 		begin_time(number);
 	else if (fxt_string_is(name, "exit"))
-		end_thread(number);
+		end_thread(number, why_number_arg(record, "status"));
 }
 
 static void follow_event(const struct vitrine_fxt_record *record)
@@ -717,6 +872,10 @@ struct vitrine_error *spent_read(const struct record_filter *filter)
  */
 void spent_deinit(void)
 {
+	uint32_t i;
+
+	for (i = 0; i < spent.nr_threads; i++)
+		free(spent.threads[i].vain);
 	why_deinit();
 	samples_deinit();
 	path_deinit();
