@@ -197,10 +197,9 @@ with lock:
         while "futex" not in open(f"/proc/{waiter.pid}/wchan").read(): time.sleep(.01)
     time.sleep(.2)
 for waiter in waiters: waiter.join()' &&
-		tells "^[0-9]\. python3 \(3 threads\): .* waiting for a (mutex|lock)" \
-			"^ +[0-9.]+ms python3:[0-9]+ sleeping: a nap; " &&
-		waited '.kind == "lock"' "$(told)" &&
-		jq -e '[.waits[] | select(.kind == "lock").longest.path[] | select(.kind == "sleep").thread.tid] |
+		tells "^[0-9]\. python3 \([34] threads\): .* sleeping: a nap" &&
+		waited '.what == "a futex"' "$(told)" &&
+		jq -e '[.waits[] | select(.what == "a futex").longest.path[] | select(.kind == "sleep").thread.tid] |
 			unique | length == 3' "$OUT/$name.json"
 }
 

@@ -158,6 +158,8 @@ put(switch(10**6, 0, 10), switch(10**6, 0, 30, cpu=1), switch(2 * 10**6, 10, 20,
 put(event(51 * 10**6, 30, 30, b"sched", b"migrate", arg(b"thread", 10), int32(b"from", 0), int32(b"to", 1)))
 put(switch(52 * 10**6, 30, 10, cpu=1), switch(6 * 10**7, 10, 0, cpu=1), switch(10**8, 20, 0))
 END
+check "its migrations are counted" json "victim 1, hog 0, bystander 0" \
+	'[.threads[] | "\(.thread.name) \(.migrations)"] | join(", ")' latency -j migrated.fxt
 check "a thread that migrates waited where it was" has "behind hog \(98 %\), on CPU 0" why migrated.fxt
 check "a real-time thread" expected starved.answer why starved.fxt
 check "a thread that becomes a real-time thread, of the same name as the one behind it" expected promoted.answer why promoted.fxt

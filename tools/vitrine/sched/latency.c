@@ -496,7 +496,7 @@ static const struct field interrupts_fields[] = {
 #undef ROW
 #define ROW struct row
 static const struct field row_fields[] = {
-	FIELD_AS("runs", sum.nr_turns),
+	FIELD_AS("runs", sum.nr_turns), FIELD_AS("migrations", sum.nr_migrations),
 	FIELD_AS("unknown_ns", sum.time_ns[SCHED_UNKNOWN]),
 	FIELD_AS("running_ns", sum.time_ns[SCHED_RUNNING]),
 	FIELD_AS("woken_ns", sum.time_ns[SCHED_WOKEN]),
@@ -732,6 +732,7 @@ static void merge_row(struct row *to, const struct row *from)
 
 	to->nr_threads += from->nr_threads;
 	to->sum.nr_turns += from->sum.nr_turns;
+	to->sum.nr_migrations += from->sum.nr_migrations;
 	to->sum.nr_preempted += from->sum.nr_preempted;
 	for (i = 0; i < SCHED_NR_STATES; i++)
 		to->sum.time_ns[i] += from->sum.time_ns[i];

@@ -193,6 +193,8 @@ static void begin_turn(struct sched_thread *thread, const struct vitrine_fxt_rec
 	}
 	thread->state = SCHED_RUNNING;
 	thread->since_ns = now_ns;
+	if (thread->nr_turns && thread->cpu != record->cpu && sched_counts(now_ns))
+		thread->nr_migrations++;
 	thread->cpu = record->cpu;
 	count_turn(thread);
 	if (sched.ops->begin)

@@ -103,6 +103,7 @@ struct sched_interrupt {
  * @turn: the last time slice, complete or not
  * @time_ns: time in each state, within the requested range
  * @nr_turns: number of time slices
+ * @nr_migrations: of these, on another CPU than the one before
  * @nr_woken: of these, after SCHED_WOKEN
  * @nr_preempted: of these, after SCHED_PREEMPTED
  */
@@ -117,6 +118,7 @@ struct sched_thread {
 	struct sched_turn turn;
 	uint64_t time_ns[SCHED_NR_STATES];
 	uint64_t nr_turns;
+	uint64_t nr_migrations;
 	uint64_t nr_woken;
 	uint64_t nr_preempted;
 };
