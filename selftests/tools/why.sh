@@ -158,6 +158,18 @@ put(switch(10**6, 0, 10), switch(10**6, 0, 30, cpu=1), switch(2 * 10**6, 10, 20,
 put(event(51 * 10**6, 30, 30, b"sched", b"migrate", arg(b"thread", 10), int32(b"from", 0), int32(b"to", 1)))
 put(switch(52 * 10**6, 30, 10, cpu=1), switch(6 * 10**7, 10, 0, cpu=1), switch(10**8, 20, 0))
 END
+mktrace >crowded.fxt <<'END'
+MS = 10**6
+put(name(1, 10, b"app"), *(name(2, koid, b"hog-%d" % koid, arg(b"process", 10)) for koid in range(20, 30)),
+    name(2, 10, b"victim", arg(b"process", 10)))
+put(switch(MS, 0, 10), switch(2 * MS, 10, 20, state=0), switch(3 * MS, 0, 26, cpu=1))
+put(*(switch((3 + i) * MS, 20 + i, 21 + i, state=0) for i in range(5)), switch(8 * MS, 25, 0, state=0))
+put(event(8 * MS + 200, 26, 26, b"sched", b"migrate", arg(b"thread", 10), int32(b"from", 0), int32(b"to", 1)))
+put(*(switch((11 + i) * MS, 26 + i, 27 + i, cpu=1, state=0) for i in range(3)), switch(14 * MS, 29, 10, cpu=1))
+put(switch(30 * MS, 10, 0, cpu=1))
+END
+check "a thread that migrates to a crowd" json "12000000 12000000" '.waits[] |
+	select(.group == "app/victim" and .kind == "cpu") | "\(.sum_ns) \([.behind[].sum_ns] | add)"' why -aj crowded.fxt
 check "its migrations are counted" json "victim 1, hog 0, bystander 0" \
 	'[.threads[] | "\(.thread.name) \(.migrations)"] | join(", ")' latency -j migrated.fxt
 check "a thread that migrates waited where it was" has "behind hog \(98 %\), on CPU 0" why migrated.fxt

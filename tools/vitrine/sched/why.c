@@ -165,7 +165,7 @@ static void add_share(struct why_shares *shares, const struct why_span *span, ui
 		if (shares->shares[i].thread == span->thread)
 			break;
 	/* The last one is for the idle CPU, which tells that a limit has throttled the thread. */
-	if (i == WHY_SHARES - !!span->thread) {
+	if (i == shares->nr && i >= WHY_SHARES - !!span->thread) {
 		shares->other_ns += ns;
 		return;
 	}

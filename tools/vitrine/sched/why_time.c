@@ -521,7 +521,7 @@ static void on_runnable(const struct why_wait *wait)
 {
 	const struct why_shares *behind = &wait->behind;
 	bool has_idle = was_idle(wait);
-	uint32_t sum, largest = PATH_NONE;
+	uint32_t sum, largest = PATH_NONE, thread;
 	struct path_turn *turn;
 	unsigned int i;
 
@@ -535,8 +535,9 @@ static void on_runnable(const struct why_wait *wait)
 		 &(struct why_share){ .ns = behind->other_ns }, false);
 	sum = add_part(wait, PATH_NONE, TIME_BEHIND_UNKNOWN,
 		       &(struct why_share){ .ns = behind->unknown_ns }, !behind->nr);
-	spent.threads[number_of(wait->thread)].priority = wait->priority;
-	turn = path_last(number_of(wait->thread));
+	thread = number_of(wait->thread);
+	spent.threads[thread].priority = wait->priority;
+	turn = path_last(thread);
 	if (turn)
 		turn->behind = behind->nr ? largest : sum;
 }
