@@ -412,7 +412,7 @@ static void on_blocked(const struct sched_thread *thread, const struct why_block
 {
 	struct time_sum sum = make_sum(thread, blocked, user_stack);
 	const uint64_t begin_ns = blocked->end_ns - sum.sum_ns;
-	bool is_vain = !strcmp(why_text(&why.texts, sum.place), WHY_VAIN);
+	bool is_vain = sum.kind == WHY_WORK && !strcmp(why_text(&why.texts, sum.place), WHY_VAIN);
 	uint32_t number, nr = 0;
 
 	if (!sum.sum_ns)
