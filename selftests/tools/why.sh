@@ -188,6 +188,37 @@ for ns, threads in (10**8, ((20, 11), (21, 12))), (11 * 10**7, ((11, 0), (12, 0)
 END
 check "two threads of a group wait for two CPUs: no CPU is named" json 'cpu 2 null' \
 	'.waits[0] | "\(.kind) \(.threads) \(.cpu)"' why -j -p app two.fxt
+
+# ---- a thread that executes a program
+
+# The thread 61 executes a program while the main thread 60 waits, and goes on as 60. It is switched
+# out after that with the old id, or before that and then in with the new one.
+for when in after before; do
+	mktrace $when >exec.fxt <<'END'
+MS = 10**6
+def told(ms, thread, what, *args):
+    return event(ms * MS, 60, thread, b"sched", what, *args)
+out = 305 if sys.argv[1] == "before" else 320
+records = [
+    name(1, 60, b"app"), name(2, 60, b"app", arg(b"process", 60)),
+    name(2, 61, b"app", arg(b"process", 60)), name(1, 9, b"other"), name(2, 9, b"other", arg(b"process", 9)),
+    switch(MS // 2, 0, 9), switch(MS, 9, 60), told(2, 60, b"exec", arg(b"old_thread", 60)),
+    told(3, 60, b"fork", arg(b"process", 60), arg(b"thread", 61), arg(b"name", b"app")),
+    wakeup(3 * MS, 61, context=1), switch(10 * MS, 60, 61), wakeup(300 * MS, 60, context=1),
+    switch(301 * MS, 61, 60, state=0), told(302, 60, b"exit"), switch(303 * MS, 60, 61, state=5),
+    told(310, 60, b"exec", arg(b"old_thread", 61)), wakeup(315 * MS, 9, context=1),
+    switch(320 * MS, 61, 9, state=0), switch(420 * MS, 9, 60), told(1400, 60, b"exit"),
+    switch(1401 * MS, 60, 0, state=5)]
+if sys.argv[1] == "before":
+    records[15:15] = [switch(305 * MS, 61, 0, state=0), switch(306 * MS, 0, 60)]
+    records[19] = switch(320 * MS, 60, 9, state=0)
+subbuf(0, MS // 2, 1401 * MS, *records)
+END
+	check "exec in another thread, out $when it: the old id does not wait" json '[[60,null],[61,null]]' \
+		'[.threads[] | select(.thread.pid == 60) | [.thread.tid, .runnable.max_is_still]] | sort' \
+		latency -j exec.fxt
+done
+
 check "a process" expected process.answer why -p app --from 0.012 disk.fxt
 "$vitrine" why rules.fxt >rules.answer
 check "all answers fit on a screen" same /dev/null \

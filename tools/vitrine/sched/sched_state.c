@@ -216,6 +216,7 @@ static void turn_cpu(struct sched_cpu *cpu, uint64_t at_ns, bool known,
 	}
 	cpu->known = known;
 	cpu->running = running;
+	cpu->renamed = NULL;
 	cpu->since_ns = at_ns;
 }
 
@@ -402,6 +403,8 @@ static void follow_switch(const struct archive_item *item)
 	struct sched_thread *outgoing = outgoing_of(item, cpu);
 	struct sched_thread *incoming = incoming_of(item);
 
+	if (outgoing && outgoing == cpu->renamed)
+		outgoing = cpu->running;
 	switch_out(record->cpu, outgoing, state_after(record->context_switch.outgoing_state));
 	if (incoming)
 		begin_turn(incoming, record,
@@ -492,6 +495,34 @@ static void follow_interrupt(const struct vitrine_fxt_record *record)
 	sched.ops->interrupt(&interrupt);
 }
 
+/*
+ * A thread that executes a program gets the id of the main thread, and all others have ended. If it
+ * was switched out with the old id meanwhile, it has already come in again with the new one.
+ */
+static void follow_exec(const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_arg *old = fxt_find_typed(record, "old_thread", FXT_ARG_KOID);
+	struct sched_thread *from, *to;
+	struct sched_cpu *cpu;
+
+	if (record->cpu == VITRINE_FXT_NO_CPU || !old ||
+	    old->value.uint64 == record->event.thread.thread)
+		return;
+	from = sched_thread_find(old->value.uint64);
+	cpu = sched.cpus[record->cpu];
+	if (!from)
+		return;
+	if (cpu->running != from) {
+		from->state = SCHED_DEAD;
+		return;
+	}
+	to = sched_thread_get(&record->event.thread);
+	end_turn(from, sched.now_ns, SCHED_DEAD);
+	begin_turn(to, record, &from->id);
+	turn_cpu(cpu, sched.now_ns, true, to);
+	cpu->renamed = from;
+}
+
 static void follow_complete(const struct vitrine_fxt_record *record)
 {
 	if (record->cpu == VITRINE_FXT_NO_CPU)
@@ -517,6 +548,9 @@ static void follow_timed(const struct archive_item *item)
 	case VITRINE_FXT_EVENT:
 		if (record->event.type == FXT_EVENT_DURATION_COMPLETE)
 			follow_complete(record);
+		else if (fxt_string_is(&record->event.name, "exec") &&
+			 fxt_string_is(&record->event.category, "sched"))
+			follow_exec(record);
 		break;
 	default:
 		break;

@@ -139,6 +139,7 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
  * struct sched_cpu - a CPU
  * @known: @running is known
  * @running: the running thread; NULL: idle
+ * @renamed: the thread as which @running was switched in, if it has another id since; or NULL
  * @since_ns: begin of its time slice
  * @begin_ns: records from before this time existed, and are not in the trace; 0: none did
  * @last_ns: time of the last record
@@ -151,6 +152,7 @@ static inline uint64_t sched_blocked_ns(const struct sched_thread *thread)
 struct sched_cpu {
 	bool known;
 	struct sched_thread *running;
+	struct sched_thread *renamed;
 	uint64_t since_ns;
 	uint64_t begin_ns;
 	uint64_t last_ns;
@@ -168,7 +170,7 @@ struct sched_cpu {
  * struct sched_ops - callbacks, each of which may be NULL
  * @owner_bytes: size of what the caller keeps of each thread, zeroed at first
  * @added: a thread is seen for the first time
- * @begin: a time slice has begun, with a switch
+ * @begin: a time slice has begun, with a switch or with the event that gives a thread a new id
  * @end: a time slice has ended
  * @wakeup: a record woke a thread that was not running; its @blocked_ns is set
  * @gap: records are missing; of the begin of the trace, before all that ends meanwhile

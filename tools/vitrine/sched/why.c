@@ -461,7 +461,8 @@ static struct why_waker waker_of(const struct vitrine_fxt_record *record)
 		waker.known = true;
 	} else if (arg && arg->type == FXT_ARG_KOID) {
 		waker.known = true;
-		waker.thread = thread_of(arg->value.uint64);
+		waker.thread = cpu && cpu->renamed && cpu->renamed->id.thread == arg->value.uint64 ?
+			       cpu->running : thread_of(arg->value.uint64);
 	} else if (cpu && cpu->known) {
 		waker.known = true;
 		waker.thread = stand_in(cpu->running);
@@ -572,7 +573,7 @@ static void forget_completed(uint32_t number)
 static void on_begin(struct sched_thread *thread, const struct vitrine_fxt_record *record)
 {
 	struct why_thread *owner = thread->owner;
-	uint8_t priority = fxt_incoming_priority(record);
+	uint8_t priority = record->kind == VITRINE_FXT_SWITCH ? fxt_incoming_priority(record) : 0;
 
 	if (priority)
 		owner->priority = priority;
