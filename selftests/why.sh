@@ -131,6 +131,21 @@ check "the flame graph has it" \
 
 check "record a command, and answer" bash -c "vitrine why -- '$WORKLOAD' lock /dev/nullb0 >'$dir/why.text'"
 check "the answer is about the command" prints "^workload:.* took .* from exec to exit"
+check "another recorder meanwhile" bash -c "(sleep 0.3; vitrine record -o '$dir/other.fxt' -- sleep 0.2) &
+	vitrine why -- '$WORKLOAD' lock /dev/nullb0 >'$dir/why.text'; wait"
+check "the answer is about the command of this recorder" prints "^workload:.* took .* from exec to exit"
+vitrine why "$dir/other.fxt" >"$dir/why.text"
+check "that of the other trace is about the command of the other one" prints "^sleep:.* took .* from exec to exit"
+ln -s "$(command -v vitrine)" "$dir/another"
+"$dir/another" why -- sleep 0.2 >"$dir/why.text"
+check "the name of the recorder does not matter" prints "^sleep:.* took .* from exec to exit"
+unshare -pf --mount-proc vitrine why -- sleep 0.2 >"$dir/why.text"
+check "a recorder in a PID namespace" prints "^sleep:.* took .* from exec to exit"
+echo +sched >"$TRACE/events"
+vitrine record -o "$dir/other.fxt" -- sleep 0.2
+vitrine why --last 5s >"$dir/why.text"
+echo -sched >"$TRACE/events"
+check "the flight recorder has no command" fails prints " from exec "
 check "its status is that of the command" bash -c "vitrine why -- sh -c 'exit 7'; test \$? = 7"
 check "for some time" bash -c "vitrine why -p '$$' --for 200ms >'$dir/why.text'"
 

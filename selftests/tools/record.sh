@@ -243,7 +243,38 @@ check "a process that does not exist" records 0 "part.fxt: " -o part.fxt -p nobo
 check "the trace of a process that does not exist has no thread" json '[0,0]' \
 	'[.switches, (.threads | length)]' latency -j part.fxt
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
+if unshare -pf --mount-proc true 2>/dev/null; then
+	unshare -pf --mount-proc "$vitrine" record -o part.fxt -- true 2>err
+	check "another PID namespace: the trace has no ids of it" fails has vitrine: print part.fxt
+fi
 rm part.*
+
+# ---- which processes are the recorder's ----
+
+# notes FILE: print the events that the recorder adds to each file
+notes()
+{
+	"$vitrine" print --json "$1" | jq -r 'select(.category == "vitrine" and .cpu == null) |
+		"\(.name) \(.thread.pid) \(.thread.tid)"'
+}
+
+record -o noted.fxt -- sh -c 'echo $$ $PPID >ids'
+read -r command parent <ids
+check "the trace tells which process is the command" grep -qx "command $command $command" <(notes noted.fxt)
+check "the trace tells which processes are the recorder's" grep -qx "recorder $parent $parent" <(notes noted.fxt)
+check "so does a compressed trace" records 0 "" -o noted.fxt.zst -- true
+check "the notes of a compressed trace" grep -qc "^command" <(notes noted.fxt.zst)
+record -o noted.fxt -p sh -- sh -c :
+check "-p: the command is not what was asked for" fails grep "^command" <(notes noted.fxt)
+record -o noted.fxt --for 50ms
+check "no command: only the recorder's own processes" diff <(notes noted.fxt | sed 's/ .*//' | sort -u) <(echo recorder)
+fresh_rings
+record -o noted.fxt --rotate 64K -- sh -c 'until [ -e noted.000003.fxt ]; do sleep 0.05; done'
+for file in noted.*.fxt; do
+	check "$file: each file has the notes" grep -q "^command" <(notes "$file")
+	check "$file: with the notes, it is sound" sound "$file"
+done
+rm noted.*
 
 # ---- wakeups ----
 

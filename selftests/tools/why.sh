@@ -40,6 +40,23 @@ parts()
 		(.groups | length > 0 and all(.sum_ns == ([.kinds_ns[]] | add)))' why --json "$@"
 }
 
+# noted NAME KOID... <FILE: print FILE, with notes of the recorder: what the process KOID is
+noted()
+{
+	mktrace "$@" <<-'END'
+		for note, koid in zip(sys.argv[1::2], sys.argv[2::2]):
+		    put(event(1, int(koid), int(koid), b"vitrine", note.encode()))
+	END
+	cat
+}
+
+# about EXPECTED FILE ARGUMENT...: the thread and the time of the command; null without one
+about()
+{
+	json "$1" 'if .command then "\(.command.thread.tid) \(.begin_ns)-\(.end_ns)" else null end' \
+		why -j "${@:2}"
+}
+
 # shown FILE: each command that a finding names shows a wait of the thread that is as long
 shown()
 {
@@ -91,7 +108,8 @@ check "a part of the time, within which waits begin, end, or do neither" expecte
 check "a part of the time: all parts add up" parts --from 0.05 --to 0.3 convoy.fxt
 check "a part of the time: no wait is longer than the longest" json true \
 	'.waits | all(.p99_ns <= .longest.waited_ns)' why -j --from 0.05 --to 0.3 convoy.fxt
-"$vitrine" cut --to 0.3 convoy.fxt -o cut.fxt
+noted recorder 50 command 60 <convoy.fxt >noted.fxt
+"$vitrine" cut --to 0.3 noted.fxt -o cut.fxt
 check "the end of the trace is before that of the command" has "from exec to the end of the trace" why cut.fxt
 check "no command: all programs" expected disk.answer why disk.fxt
 check "no command: JSON" expected disk.answer.json why -j disk.fxt
@@ -189,7 +207,101 @@ END
 check "two threads of a group wait for two CPUs: no CPU is named" json 'cpu 2 null' \
 	'.waits[0] | "\(.kind) \(.threads) \(.cpu)"' why -j -p app two.fxt
 
-# ---- a thread that executes a program
+# ---- the command
+
+# A thread "child" of "parent" executes a program, runs for so long, and ends. Before the first of
+# them, the parents run.
+mktrace >two-recorders.fxt <<'END'
+def start(ns, parent, child):
+    put(event(ns, parent, parent, b"sched", b"fork", arg(b"process", child), arg(b"thread", child),
+              arg(b"name", b"vitrine")),
+        event(ns + 1000, child, child, b"sched", b"exec", arg(b"old_thread", child)))
+def end(ns, thread):
+    put(event(ns, thread, thread, b"sched", b"exit"))
+for process, text in (50, b"vt"), (60, b"app"), (70, b"vitrine"), (80, b"vitrine"), (90, b"find-symbols"):
+    put(name(1, process, text), name(2, process, text, arg(b"process", process)))
+put(switch(1000, 0, 50))
+start(10**6, 50, 60)
+start(2 * 10**6, 70, 80)
+start(3 * 10**6, 50, 90)
+for at, out, into in (4, 50, 80), (104, 80, 60), (304, 60, 90), (604, 90, 80):
+    put(switch(at * 10**6, out, into, state=0))
+for at, thread in (700, 80), (800, 90), (900, 60):
+    end(at * 10**6, thread)
+put(switch(10**9, 80, 0))
+END
+noted recorder 50 command 60 <two-recorders.fxt >ours.fxt
+noted recorder 70 command 80 <two-recorders.fxt >theirs.fxt
+noted recorder 50 recorder 90 <two-recorders.fxt >neither.fxt
+check "the command is what the recorder has noted, whatever its name" about "60 1001000-900000000" ours.fxt
+check "the other recorder's is another one" about "80 2001000-700000000" theirs.fxt
+check "no command was noted, though one is called vitrine" about null neither.fxt
+check "the recorder and its helpers are left out, and no other thread of such a name" json \
+	'["vitrine"]' '[.groups[].group]' why -j neither.fxt
+check "a filter asks for another process" about null -p find-symbols ours.fxt
+flight_recorder ours.fxt
+check "the flight recorder has no command" about null --live
+check "nor has its end" about null --last 500ms
+check "an older recording, which ends later than the command" about null two-recorders.fxt
+check "without notes, vitrine and its helpers are left out by their names" json '["app","vt"]' \
+	'[.groups[].group] | sort' why -j two-recorders.fxt
+"$vitrine" cut --from 0.0005 --anonymise ours.fxt -o cut.fxt
+check "a part of the trace has the notes, also without names" about "60 1001000-900000000" cut.fxt
+"$vitrine" symbolize ours.fxt -o named.fxt
+check "so has a copy" about "60 1001000-900000000" named.fxt
+
+# An older recording of 60, by 50; the records in "before" and "after" tell of 50.
+old_recording()
+{
+	mktrace >old.fxt <<-END
+		def told(ns, thread, what, *args):
+		    put(event(ns, thread, thread, b"sched", what, *args))
+		def fork(ns, thread, child):
+		    told(ns, thread, b"fork", arg(b"process", child), arg(b"thread", child), arg(b"name", b"vitrine"))
+		put(name(1, 50, b"vitrine"), switch(1000, 0, 50))
+		$1
+		fork(10**6, 50, 60)
+		put(switch(2 * 10**6, 50, 60))
+		told(3 * 10**6, 60, b"exec")
+		told(10**9, 60, b"exit")
+		put(switch(10**9 + 1000, 60, 50, state=5))
+		$2
+		put(switch(12 * 10**8, 50, 0))
+	END
+}
+
+old_recording "" ""
+check "an older recording: the program that its recorder started" about "60 3000000-1000000000" old.fxt
+old_recording "" "fork(11 * 10**8, 50, 61); told(11 * 10**8, 61, b'exec')"
+check "an older recording, whose recorder started a helper, too" about "60 3000000-1000000000" old.fxt
+old_recording "told(2000, 50, b'exec')" ""
+check "not the recorder: it began within the trace" about null old.fxt
+old_recording "" "told(11 * 10**8, 50, b'exit')"
+check "not the recorder: it ended within the trace" about null old.fxt
+old_recording "" "put(switch(21 * 10**8, 50, 0))"
+check "not the recorder: the trace goes on" about null old.fxt
+old_recording "fork(2000, 51, 52); told(3000, 52, b'exec')" ""
+check "there may be two recorders" about null old.fxt
+
+# A main thread that ends before the other one does.
+mktrace >main.fxt <<'END'
+def told(ns, thread, what, *args):
+    put(event(ns, 60, thread, b"sched", what, *args))
+put(name(1, 60, b"app"), name(2, 60, b"app"), name(2, 61, b"worker"),
+    event(500, 60, 60, b"vitrine", b"command"), switch(1000, 0, 60))
+told(2000, 60, b"exec", arg(b"old_thread", 60))
+told(3000, 60, b"fork", arg(b"process", 60), arg(b"thread", 61), arg(b"name", b"app"))
+put(wakeup(3000, 61))
+told(2 * 10**8, 60, b"exit")
+put(switch(2 * 10**8, 60, 61, state=5))
+told(18 * 10**8, 61, b"exit")
+put(switch(18 * 10**8, 61, 0, state=5), switch(2 * 10**9, 0, 7))
+END
+check "the time of the command ends with its last thread" about "60 2000-1800000000" main.fxt
+check "so does its critical path" json \
+	'["app/worker running 1600000000","app/worker cpu 199997000","app running 1000"]' \
+	'[.command.path[] | "\(.group) \(.kind) \(.sum_ns)"]' why -j main.fxt
+check "the answer says so" has "from exec to exit" why main.fxt
 
 # The thread 61 executes a program while the main thread 60 waits, and goes on as 60. It is switched
 # out after that with the old id, or before that and then in with the new one.
@@ -214,6 +326,12 @@ if sys.argv[1] == "before":
     records[19] = switch(320 * MS, 60, 9, state=0)
 subbuf(0, MS // 2, 1401 * MS, *records)
 END
+	noted command 60 <exec.fxt >noted.fxt
+	check "exec in another thread, out $when it: the time goes on" about "60 2000000-1400000000" noted.fxt
+	check "exec in another thread, out $when it: all of the critical path is known" json true \
+		'.command.path | all(.kind != "unknown")' why -j noted.fxt
+	check "exec in another thread, out $when it: then the main thread wakes others" json '["app"]' \
+		'[.waits[] | select(.group == "other" and .kind != "cpu").ended_by[].group]' why -ja noted.fxt
 	check "exec in another thread, out $when it: the old id does not wait" json '[[60,null],[61,null]]' \
 		'[.threads[] | select(.thread.pid == 60) | [.thread.tid, .runnable.max_is_still]] | sort' \
 		latency -j exec.fxt

@@ -62,8 +62,7 @@ struct fxt_strings {
 /* Entries for the threads, and as many for the processes, that a sub-buffer has named. */
 #define NR_NAMED	256
 
-/* Provider of records without a CPU. */
-#define OTHER_PROVIDER	0x20000
+/* Name of the provider of records without a CPU. */
 #define OTHER_NAME	"converted"
 
 /* A record that is written at @end, encoded with inline strings and threads. */
@@ -1005,7 +1004,7 @@ static struct lane *lane_of(struct fxt_out *out, uint32_t provider, uint32_t cpu
 		lanes->at[index] = lane_create(out, cpu, out->session.provider + cpu,
 					       out->session.name);
 	else
-		lanes->at[index] = lane_create(out, cpu, OTHER_PROVIDER, OTHER_NAME);
+		lanes->at[index] = lane_create(out, cpu, FXT_OTHER_PROVIDER, OTHER_NAME);
 	have(out, lanes->at[index]);
 	return lanes->at[index];
 }

@@ -1034,6 +1034,25 @@ struct vitrine_error *archive_for_each(struct vitrine_archive *archive,
 }
 
 /**
+ * archive_rewind() - go back to the first record
+ * @archive: archive
+ *
+ * Return: NULL, or an error: ENOMEM.
+ */
+struct vitrine_error *archive_rewind(struct vitrine_archive *archive)
+{
+	unsigned int i;
+
+	for (i = 0; i < archive->nr_lanes; i++)
+		restart(archive->lanes[i]);
+	free(archive->cpus);
+	archive->cpus = calloc(FXT_MAX_CPUS, sizeof(*archive->cpus));
+	archive->last_cpu = NULL;
+	archive->last_ns = 0;
+	return archive->cpus ? begin_lanes(archive) : vtr_error_no_memory();
+}
+
+/**
  * archive_search() - call a function for each record in time order, and go back
  * @archive: archive from which nothing has been read
  * @visit: as for archive_for_each()
@@ -1045,13 +1064,8 @@ struct vitrine_error *archive_search(struct vitrine_archive *archive,
 				     archive_visit *visit, void *ctx)
 {
 	struct vitrine_error *err = archive_for_each(archive, visit, ctx);
-	unsigned int i;
 
-	if (err)
-		return err;
-	for (i = 0; i < archive->nr_lanes; i++)
-		restart(archive->lanes[i]);
-	return begin_lanes(archive);
+	return err ? err : archive_rewind(archive);
 }
 
 /* Learn a weight from a switch, or give it to a wakeup. Return false without memory. */

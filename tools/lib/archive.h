@@ -103,6 +103,7 @@ struct vitrine_error *archive_open(const char *path, const struct vitrine_fxt_re
 				   const struct archive_look *look,
 				   struct vitrine_archive **ret);
 struct vitrine_error *archive_read(struct vitrine_archive *archive, struct archive_item *ret);
+struct vitrine_error *archive_rewind(struct vitrine_archive *archive);
 struct vitrine_error *archive_search(struct vitrine_archive *archive,
 				     archive_visit *visit, void *ctx);
 struct vitrine_error *archive_for_each(struct vitrine_archive *archive,

@@ -263,6 +263,9 @@ static inline bool fxt_parse_word(struct fxt_cursor *cursor, const char *what, u
 #define FXT_TRACEFS_NAME		"tracefs"
 #define FXT_TRACEFS_PROVIDER(cpu)	(0x30000 + (cpu))
 
+/* Provider of records without a CPU, such as those that the recorder writes itself. */
+#define FXT_OTHER_PROVIDER		0x20000
+
 static inline bool fxt_is_tracefs(uint32_t provider)
 {
 	return provider - FXT_TRACEFS_PROVIDER(0) < 0x10000;

@@ -338,6 +338,18 @@ unsigned int vtr_ring_clock(const struct vitrine_ring *ring,
 }
 
 /**
+ * vtr_ring_begin_ticks() - return when the last sub-buffer begins that was copied or, before the
+ *	first copy, the one to begin with
+ * @ring: ring
+ *
+ * Return: its time, 0 if there is none yet.
+ */
+uint64_t vtr_ring_begin_ticks(const struct vitrine_ring *ring)
+{
+	return ring->packet.begin_ticks;
+}
+
+/**
  * vitrine_ring_closed() - check whether the session of a ring has ended
  * @ring: ring
  *

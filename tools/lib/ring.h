@@ -11,6 +11,9 @@
 unsigned int vtr_ring_clock(const struct vitrine_ring *ring,
 			    uint64_t *ret_ticks_per_second);
 
+/* Return when the last sub-buffer begins that was copied, or will be. */
+uint64_t vtr_ring_begin_ticks(const struct vitrine_ring *ring);
+
 #define VTR_RING_NO_SEQUENCE	UINT64_MAX
 
 /* Begin again with the sub-buffer being written, unless it is @sequence. */

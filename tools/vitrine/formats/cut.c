@@ -521,10 +521,11 @@ static bool choose(struct vitrine_fxt_record *record)
 	return is_cpu_wanted(record) && choose_threads(record);
 }
 
-/* Keep what an earlier cut says of itself, whatever its time. */
+/* Keep what the recorder and earlier cuts say of the whole trace, whatever its time. */
 static bool is_note(const struct vitrine_fxt_record *record)
 {
-	return is_own_event(record) && fxt_string_is(&record->event.name, "left_out");
+	return is_own_event(record) && record->cpu == VITRINE_FXT_NO_CPU &&
+	       !fxt_string_is(&record->event.name, "extent");
 }
 
 static void process_record(void)

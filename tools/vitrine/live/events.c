@@ -115,6 +115,7 @@ int restorer_start(struct restorer *process, void (*restore)(const char *setting
 		detach();
 		run(fds[0], restore);
 	}
+	notes_add(process->pid, "recorder");
 	close(fds[0]);
 	process->announce_fd = fds[1];
 	if (process->pid > 0)

@@ -642,6 +642,7 @@ void kernel_events_start(const struct vitrine_ring *ring)
 	if (pipe2(fds, O_CLOEXEC))
 		must(vtr_error_os(errno, NULL, "cannot start a process"));
 	must(helper_start(&reader, instance, control[1], fds[1], &helper));
+	notes_add(helper.pid, "recorder");
 	close(fds[1]);
 	kernel_events.data_fd = fds[0];
 	close_file(&control[1]);

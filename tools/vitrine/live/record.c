@@ -260,6 +260,12 @@ static void cost_print(double seconds)
  * is no error.
  */
 
+/* Check whether processes were asked for, and not all of the machine. */
+static bool is_by_process(void)
+{
+	return args.cut.filter.nr_processes || args.cut.cgroup;
+}
+
 static bool has(uint64_t pid)
 {
 	size_t i;
@@ -436,6 +442,9 @@ static void prepare_command(void)
 		command_pid = 0;
 		need(vtr_error_os(errno, NULL, "cannot run a command"));
 	}
+	/* Otherwise the recording is about the processes that were asked for. */
+	if (!is_by_process())
+		notes_add(command_pid, "command");
 }
 
 static void let_command_go(void)
@@ -781,6 +790,7 @@ static void undo(void)
 /* Open everything that is needed, so that errors show before the command runs. */
 static void prepare(void)
 {
+	notes_add(getpid(), "recorder");
 	if (has_wish())
 		events_prepare();
 	kernel_events_prepare();
@@ -974,7 +984,7 @@ static void check_cut(struct argp_state *state)
 {
 	const struct record_filter *filter = &args.cut.filter;
 	const char *cgroup = args.cut.cgroup;
-	bool by_process = filter->nr_processes || cgroup;
+	const bool by_process = is_by_process();
 
 	if (cgroup && *cgroup != '/')
 		argp_error(state, "%s is not the path of a cgroup, such as /user.slice", cgroup);

@@ -3,7 +3,8 @@
  * Drain the rings of all CPUs into one file, or into several files, of which the last are kept.
  *
  * Each sub-buffer is an archive of its own and is copied as it is, but for the waker of each
- * wakeup, which is added; a record is added only where records were lost. When a session ends,
+ * wakeup, which is added; records are added where records were lost, and before the first
+ * sub-buffer of a file, to tell which processes are the recorder's. When a session ends,
  * its ring is drained to the end and closed; then the same path opens the ring of the next
  * session.
  */
@@ -87,6 +88,7 @@ struct vitrine_error *rotation_open(void)
 	if (err)
 		return err;
 	rotation.nr_files++;
+	rotation.is_noted = false;
 	return rotation.zstd ? vtr_writer_pack(rotation.writer) : NULL;
 }
 
@@ -130,6 +132,26 @@ static struct vitrine_error *advance(void)
 	return rotation_open();
 }
 
+/*
+ * Write the notes at the latest time at which a ring begins: of a command, this is before its fork,
+ * and no ring seems to lack what was before.
+ */
+static struct vitrine_error *append_notes(void)
+{
+	uint64_t ticks = 0, begin_ticks;
+	unsigned int i;
+
+	for (i = 0; i < recorder.nr_cpus; i++) {
+		if (!recorder.cpus[i].ring)
+			continue;
+		begin_ticks = vtr_ring_begin_ticks(recorder.cpus[i].ring);
+		if (begin_ticks > ticks)
+			ticks = begin_ticks;
+	}
+	rotation.is_noted = ticks;
+	return ticks ? notes_append(rotation.writer, ticks, recorder.ticks_per_second) : NULL;
+}
+
 /**
  * rotation_append() - write a sub-buffer, and what was lost before it
  * @subbuf: sub-buffer
@@ -140,6 +162,8 @@ struct vitrine_error *rotation_append(const struct vitrine_subbuf *subbuf)
 {
 	struct vitrine_error *err = advance();
 
+	if (!err && !rotation.is_noted)
+		err = append_notes();
 	if (!err && subbuf->loss.nr_records)
 		err = vitrine_writer_append_loss(rotation.writer, &subbuf->loss);
 	return err ?: vitrine_writer_append(rotation.writer, subbuf->bytes, subbuf->len_bytes);
@@ -168,6 +192,8 @@ static struct vitrine_error *open_ring(struct recorder_cpu *cpu)
 	struct vitrine_error *err;
 
 	err = vitrine_ring_create(cpu->path, flags, &cpu->ring);
+	if (!err)
+		vtr_ring_clock(cpu->ring, &recorder.ticks_per_second);
 	/* A ring that cannot be polled (EPERM) is drained once a second, at the tick. */
 	if (!err && epoll_ctl(recorder.epoll_fd, EPOLL_CTL_ADD, vitrine_ring_fd(cpu->ring),
 			      &event) && errno != EPERM)

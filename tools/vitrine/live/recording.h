@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The parts of a recording, which record.c puts together: the rings, drained into files; the
- * settings that it changes; events of ftrace; and limits of cgroups.
+ * The parts of a recording, which record.c puts together: notes of its processes; the rings,
+ * drained into files; the settings that it changes; events of ftrace; and limits of cgroups.
  */
 #ifndef _VITRINE_RECORDING_H
 #define _VITRINE_RECORDING_H
@@ -17,6 +17,13 @@
 #include "ui/label.h"
 #include "vitrine.h"
 
+/* ---- notes.c: which processes are the recorder's, in each file ----------- */
+
+bool notes_know_pids(void);
+void notes_add(pid_t pid, const char *name);
+struct vitrine_error *notes_append(struct vitrine_writer *writer, uint64_t ticks,
+				   uint64_t ticks_per_second);
+
 /* ---- recorder.c: draining the rings of all CPUs into files -------------- */
 
 const char *trace_name(const char *name);
@@ -28,6 +35,7 @@ const char *trace_name(const char *name);
  * @limit_bytes: when to begin the next file; 0: never
  * @nr_keep: complete files to keep; 0: all
  * @writer: the current file, or NULL
+ * @is_noted: it has the notes of the recorder
  * @nr_files: number of the current file
  * @bytes_before: length of all files before
  */
@@ -37,6 +45,7 @@ extern struct rotation {
 	uint64_t limit_bytes;
 	unsigned int nr_keep;
 	struct vitrine_writer *writer;
+	bool is_noted;
 	unsigned int nr_files;
 	uint64_t bytes_before;
 } rotation;
@@ -71,6 +80,7 @@ struct recorder_cpu {
  * @nr_switches: context switches recorded so far
  * @nr_lost: records lost, overwritten before they were read or never written
  * @nr_seen: CPUs that have delivered records
+ * @ticks_per_second: rate of the clock of the rings
  */
 extern struct recorder {
 	int epoll_fd;
@@ -82,6 +92,7 @@ extern struct recorder {
 	uint64_t nr_switches;
 	uint64_t nr_lost;
 	unsigned int nr_seen;
+	uint64_t ticks_per_second;
 } recorder;
 
 struct vitrine_error *recorder_scan(void);

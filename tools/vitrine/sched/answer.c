@@ -77,14 +77,14 @@ static struct answer_group describe_group(const struct time_thread *thread)
 		.name = spent_text(name),
 		.rank = UINT32_MAX,
 		.is_selected = thread->is_selected,
-		.is_own = has_program && fxt_string_is(&program, RECORDER) && !thread->is_selected,
+		.is_own = thread->is_own,
 	};
 	make_alike(name + len);
 	group.key = spent_text(name);
 	return group;
 }
 
-/* Put each thread into a group; selected ones and others of the same name are apart. */
+/* Put each thread into a group; selected ones, vitrine's, and others of the same name are apart. */
 static void make_groups(void)
 {
 	uint32_t *by_key = NULL, nr_keys = 0, i, key;
@@ -94,7 +94,7 @@ static void make_groups(void)
 	must_have(answer.group_of);
 	for (i = 0; i < spent.nr_threads; i++) {
 		group = describe_group(&spent.threads[i]);
-		key = 2 * group.key + group.is_selected;
+		key = 3 * group.key + (group.is_selected ? 1 : group.is_own ? 2 : 0);
 		must_have(GROW_TO(by_key, nr_keys, key));
 		if (!by_key[key]) {
 			must_have(GROW(answer.groups, answer.nr_groups));
@@ -509,7 +509,7 @@ static void follow_command(void)
 
 	if (spent.root == PATH_NONE)
 		return;
-	tally(spent.root, spent.begin_ns, spent.end_ns, false, &answer.path);
+	tally(spent.last, spent.begin_ns, spent.end_ns, false, &answer.path);
 	for (i = 0; i < answer.path.nr; i++)
 		answer.groups[answer.path.shares[i].who].path_ns += answer.path.shares[i].ns;
 }
@@ -826,7 +826,7 @@ static int compare_costs(const void *left, const void *right)
 static void weigh_waits(void)
 {
 	if (spent.root != PATH_NONE)
-		path_walk(spent.root, spent.begin_ns, spent.end_ns, cost_part, NULL);
+		path_walk(spent.last, spent.begin_ns, spent.end_ns, cost_part, NULL);
 	SORT(answer.waits, answer.nr_waits, compare_costs);
 	while (answer.nr_findings < answer.nr_waits &&
 	       is_finding(&answer.waits[answer.nr_findings]))

@@ -248,7 +248,7 @@ static void print_command(void)
 	put("%s took %s from %s to %s, which its critical path adds up to:",
 	    label_of(spent.root), duration(path->all_ns),
 	    root->begin_ns < spent.begin_ns ? seconds(spent.begin_ns) : "exec",
-	    root->end_ns <= spent.end_ns ? "exit" :
+	    spent.exit_ns && spent.exit_ns <= spent.end_ns ? "exit" :
 	    spent.end_ns == sched.filter->to_ns ? seconds(spent.end_ns) :
 						      "the end of the trace");
 	end_line();
@@ -1041,5 +1041,6 @@ int answer_run(const char *path, const struct answer_args *args)
 	const struct selection selection = { .filter = &args->filter };
 
 	answer.args = args;
+	spent.is_no_recording = !path;
 	return trace_input_run(path, &selection, explain);
 }

@@ -467,8 +467,8 @@ void samples_deinit(void);
  * by kind, place and other thread; its samples; and its turns, for critical paths. This is a fold
  * over the records of a trace, by way of why.c.
  *
- * If the trace has a command that `vitrine record' ran, the time is that from its first exec to its
- * exit, and the threads of its process and of all that descend from it are selected.
+ * If the trace has a command that `vitrine record' ran, the time is that from its first exec until
+ * its last thread ends; its threads and those of all processes that descend from it are selected.
  *
  * Memory is bounded by the number of threads, TIME_MAX_SUMS, PATH_MAX_TURNS and the limits of
  * samples.c.
@@ -476,7 +476,7 @@ void samples_deinit(void);
 
 #define TIME_MAX_SUMS	(1U << 17)
 
-/* The process in which `vitrine record' runs, and its command until exec. */
+/* The name of the process in which `vitrine record' runs, and of its command until exec. */
 #define RECORDER	"vitrine"
 
 /**
@@ -509,8 +509,10 @@ struct time_vain {
  * @killer: number of the thread whose signal ended its last wait and its life, or PATH_NONE
  * @killed_ns: end of that wait
  * @vain: its last waits, if they were for the same and in vain; or NULL
+ * @recorder: number of the thread of an older recorder that may have forked it, or PATH_NONE
  * @is_selected: the question is about it
- * @is_candidate: it was forked by the recorder, and is the command if it executes a program
+ * @is_own: it is one of the recorder's, or of a helper's
+ * @is_new: it was forked, or executed a program, within the trace
  * @is_kernel: it is a kernel thread
  */
 struct time_thread {
@@ -524,8 +526,10 @@ struct time_thread {
 	uint32_t parent;
 	uint32_t killer;
 	uint64_t killed_ns;
+	uint32_t recorder;
 	bool is_selected;
-	bool is_candidate;
+	bool is_own;
+	bool is_new;
 	bool is_kernel;
 };
 
@@ -615,14 +619,21 @@ struct time_cached {
 };
 
 /**
- * struct spent - what time was spent on: all zero at first, but @selected
+ * struct spent - what time was spent on: all zero at first, but @selected and @is_no_recording
  * @selected: processes that were asked for; NULL: the command or, without one, all
+ * @is_no_recording: the trace is that of the flight recorder: no command belongs to it
  * @threads: all threads
  * @nr_threads: their number
  * @sums: all sums
  * @nr_sums: their number
  * @hash: hash table of @sums; number 1 is the first one
+ * @is_noted: the recorder has noted its processes
+ * @command: thread id of the command that it noted, or 0
  * @root: number of the main thread of the command, or PATH_NONE
+ * @last: number of the thread of the command that ended last
+ * @nr_alive: number of its threads that have not ended
+ * @exit_ns: when the last one ended, or 0
+ * @is_doubtful: there may be another command, of an older recorder
  * @begin_ns: begin of the time
  * @end_ns: its end, or what was asked for until it is known
  * @behind: text numbers of what threads wait for a CPU behind, by enum time_behind
@@ -634,12 +645,19 @@ struct time_cached {
  */
 extern struct spent {
 	const struct record_filter *selected;
+	bool is_no_recording;
 	struct time_thread *threads;
 	uint32_t nr_threads;
 	struct time_sum *sums;
 	uint32_t nr_sums;
 	struct hash hash;
+	bool is_noted;
+	uint64_t command;
 	uint32_t root;
+	uint32_t last;
+	uint32_t nr_alive;
+	uint64_t exit_ns;
+	bool is_doubtful;
 	uint64_t begin_ns;
 	uint64_t end_ns;
 	uint32_t behind[TIME_NR_BEHIND];

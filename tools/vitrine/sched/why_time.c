@@ -34,6 +34,9 @@ static const char * const behind_words[TIME_NR_BEHIND] = {
 /* A thread that a signal kills while it waits ends so long after that. */
 #define MAX_KILL_NS	50000000
 
+/* Of an older recording, the trace ends so long after the command, or sooner. */
+#define MAX_END_NS	NSEC_PER_SEC
+
 /* Turns of a thread whose wait may get its kind late: see WHY_PENDING in why.c. */
 #define MAX_LATE	16
 
@@ -58,6 +61,13 @@ static bool is_selected(const struct vitrine_fxt_thread *id)
 	       record_filter_match_thread(spent.selected, id);
 }
 
+/* Check whether a thread is one of the process that is the command. */
+static bool is_of_command(const struct vitrine_fxt_thread *id)
+{
+	return spent.root != PATH_NONE &&
+	       record_process(id) == record_process(&spent.threads[spent.root].id);
+}
+
 /* Add a thread, which takes the place of one that had the same id. */
 static uint32_t add_thread(const struct vitrine_fxt_thread *id, uint64_t begin_ns)
 {
@@ -70,10 +80,12 @@ static uint32_t add_thread(const struct vitrine_fxt_thread *id, uint64_t begin_n
 		.end_ns = UINT64_MAX,
 		.parent = PATH_NONE,
 		.killer = PATH_NONE,
+		.recorder = PATH_NONE,
 		.is_selected = is_selected(id),
 		.is_kernel = record_process(id) == KTHREADD,
 	};
 	thread->number = spent.nr_threads;
+	spent.nr_alive += is_of_command(id);
 	return spent.nr_threads - 1;
 }
 
@@ -679,6 +691,14 @@ bool spent_is_throttled(const struct time_sum *sum)
 
 /* ---- The command ---------------------------------------------------------- */
 
+/*
+ * The recorder has noted its processes and the command in the trace. Older ones have not; then the
+ * command is the program that a process named RECORDER started, if that process was there before
+ * the first record and after the last one, and the trace ends when the program has ended: the
+ * process made the recording. This is known at the end only; if it was another one, the trace is
+ * read again without a command.
+ */
+
 /* Forget all that was before, which is not part of the time; another command may have run. */
 static void begin_time(uint32_t root)
 {
@@ -687,6 +707,7 @@ static void begin_time(uint32_t root)
 	uint32_t i;
 
 	spent.root = root;
+	spent.nr_alive = 1;
 	spent.end_ns = sched.filter->to_ns;
 	spent.begin_ns = now_ns > sched.filter->from_ns ? now_ns : sched.filter->from_ns;
 	spent.nr_sums = 0;
@@ -723,18 +744,69 @@ static void follow_fork(const struct vitrine_fxt_record *record, uint32_t parent
 		koid_arg(record, "process"), koid_arg(record, "thread"),
 	};
 	const struct vitrine_fxt_arg *name = fxt_find_arg(record, "name");
+	const struct time_thread *from;
 	struct time_thread *thread;
 	uint32_t child;
 
 	if (!id.thread)
 		return;
 	child = add_thread(&id, sched.now_ns);
-	inherit_limit(spent.threads[parent].id.process, id.process);
 	thread = &spent.threads[child];
 	thread->parent = parent;
-	thread->is_selected |= spent.threads[parent].is_selected;
-	thread->is_candidate = !thread->is_selected && name && name->type == FXT_ARG_STRING_REF &&
-			       fxt_string_is(&name->value.string, RECORDER);
+	from = &spent.threads[parent];
+	inherit_limit(from->id.process, id.process);
+	thread->is_selected |= from->is_selected;
+	thread->is_own = from->is_own && id.process != spent.command;
+	thread->is_new = true;
+	if (!spent.is_noted && !spent.is_no_recording && !from->is_new && name &&
+	    name->type == FXT_ARG_STRING_REF && fxt_string_is(&name->value.string, RECORDER))
+		thread->recorder = parent;
+}
+
+/* A thread has executed a program, and goes on as the main thread since that one has ended. */
+static void go_on(uint32_t main, uint32_t from)
+{
+	const uint64_t exit_ns = spent.threads[main].end_ns;
+	struct path_turn *turn = path_last(main), *before = NULL;
+	const struct path_turn *last = path_last(from);
+
+	spent.threads[from].end_ns = sched.now_ns;
+	while (turn && (before = path_before(turn)) && before->begin_ns > exit_ns)
+		turn = before;
+	if (!turn || turn->begin_ns <= exit_ns)
+		return;
+	turn->waker = from;
+	if (last && last->end_ns < turn->woken_ns)
+		turn->woken_ns = last->end_ns;
+	if (before && before->end_ns < turn->blocked_ns)
+		turn->blocked_ns = before->end_ns;
+}
+
+static void follow_exec(const struct vitrine_fxt_record *record, uint32_t number)
+{
+	struct time_thread *thread = &spent.threads[number];
+	const uint64_t old = koid_arg(record, "old_thread");
+	const struct sched_thread *from = old == thread->id.thread ? NULL : sched_thread_find(old);
+
+	if (from && from->number)
+		go_on(number, from->number - 1);
+	thread->end_ns = UINT64_MAX;
+	if (is_of_command(&thread->id))
+		spent.nr_alive = 1;
+	else if (spent.root != PATH_NONE)
+		spent.is_doubtful |= thread->recorder != PATH_NONE &&
+				     thread->recorder != spent.threads[spent.root].recorder;
+	else if (!spent.selected && (thread->recorder != PATH_NONE ||
+				     (spent.command && thread->id.thread == spent.command)))
+		begin_time(number);
+	thread->is_new = true;
+}
+
+static void end_command(uint64_t ns)
+{
+	spent.exit_ns = ns;
+	if (ns < spent.end_ns)
+		spent.end_ns = ns;
 }
 
 /*
@@ -767,19 +839,19 @@ static void end_by_signal(struct time_thread *thread, struct path_turn *turn)
 	turn->cause = add_sum(&last);
 }
 
-static void end_thread(uint32_t number, uint64_t status)
+static void follow_exit(uint32_t number, uint64_t status)
 {
 	/* Those by which programs end one another; what else kills a thread is its own fault. */
 	const uint32_t sent = 1U << SIGHUP | 1U << SIGINT | 1U << SIGQUIT | 1U << SIGKILL |
 			      1U << SIGTERM;
-	uint64_t now_ns = sched.now_ns;
+	struct time_thread *thread = &spent.threads[number];
 
-	spent.threads[number].end_ns = now_ns;
+	thread->end_ns = sched.now_ns;
 	/* The status is that of wait(2): its lowest bits are the signal. */
 	if (sent >> (status & 31) & !(status & 0x60))
-		end_by_signal(&spent.threads[number], path_last(number));
-	if (number == spent.root && now_ns < spent.end_ns)
-		spent.end_ns = now_ns;
+		end_by_signal(thread, path_last(number));
+	if (is_of_command(&thread->id) && !--spent.nr_alive)
+		end_command(sched.now_ns);
 }
 
 static void follow_sched(const struct vitrine_fxt_record *record)
@@ -789,11 +861,25 @@ static void follow_sched(const struct vitrine_fxt_record *record)
 
 	if (fxt_string_is(name, "fork"))
 		follow_fork(record, number);
-	else if (fxt_string_is(name, "exec") && number != spent.root &&
-		 spent.threads[number].is_candidate && !spent.selected)
-		begin_time(number);
+	else if (fxt_string_is(name, "exec"))
+		follow_exec(record, number);
 	else if (fxt_string_is(name, "exit"))
-		end_thread(number, why_number_arg(record, "status"));
+		follow_exit(number, why_number_arg(record, "status"));
+}
+
+/* Follow a note of the recorder. Of several recordings, the command is that of the first one. */
+static void follow_note(const struct vitrine_fxt_record *record)
+{
+	const struct vitrine_fxt_string *name = &record->event.name;
+	uint32_t number;
+
+	if (fxt_string_is(name, "recorder")) {
+		number = subject_of(record);
+		spent.threads[number].is_own = true;
+		spent.is_noted = true;
+	} else if (fxt_string_is(name, "command") && !spent.command) {
+		spent.command = record->event.thread.thread;
+	}
 }
 
 static void follow_event(const struct vitrine_fxt_record *record)
@@ -804,6 +890,9 @@ static void follow_event(const struct vitrine_fxt_record *record)
 		follow_sched(record);
 	else if (fxt_string_is(&record->event.category, "marker"))
 		follow_marker(&record->event.name);
+	else if (fxt_string_is(&record->event.category, VITRINE_PROVIDER_NAME) &&
+		 !spent.is_no_recording)
+		follow_note(record);
 	else if (fxt_string_is(&record->event.category, "stacks") &&
 		 now_ns >= spent.begin_ns && now_ns <= spent.end_ns)
 		samples_follow(record, now_ns, subject_of(record));
@@ -818,30 +907,75 @@ static void follow(const struct archive_item *item)
 		follow_event(record);
 }
 
-/* Without a command, all threads are selected but those of the recorder. */
+/* Without notes, processes are taken for vitrine's by their names. */
+static bool has_own_name(const struct time_thread *thread)
+{
+	static const char * const names[] = {
+		RECORDER, "find-symbols", "read-tracefs", "read-trace-cmd", "read-kdump",
+	};
+	struct vitrine_fxt_string name;
+	unsigned int i;
+
+	if (!vitrine_archive_process(archive, thread->id.process, &name))
+		return false;
+	for (i = 0; i < ARRAY_LEN(names); i++)
+		if (fxt_string_is(&name, names[i]))
+			return true;
+	return false;
+}
+
+static void find_own(void)
+{
+	struct time_thread *thread;
+	uint32_t i;
+
+	for (i = 0; i < spent.nr_threads && !spent.is_noted; i++) {
+		thread = &spent.threads[i];
+		thread->is_own = !thread->is_selected && has_own_name(thread);
+	}
+}
+
+/* Without a command, all threads are selected but those of vitrine. */
 static void select_all(void)
 {
-	struct vitrine_fxt_string name;
 	struct time_thread *thread;
 	uint32_t i;
 
 	for (i = 0; i < spent.nr_threads; i++) {
 		thread = &spent.threads[i];
 		thread->is_selected = !thread->is_kernel && thread->id.thread &&
-				      !fxt_is_others(thread->id.thread) &&
-				      !(vitrine_archive_process(archive,
-								thread->id.process, &name) &&
-					fxt_string_is(&name, RECORDER));
+				      !fxt_is_others(thread->id.thread) && !thread->is_own;
 	}
 }
 
-/**
- * spent_read() - sum up the time of all threads of a trace
- * @filter: as of why_begin(): the time range, without selected threads
- *
- * Return: NULL, or an error; spent_deinit() frees the result in either case.
- */
-struct vitrine_error *spent_read(const struct record_filter *filter)
+/* Find the thread of the command that ended last, where its critical path ends. */
+static void find_last(void)
+{
+	const struct time_thread *last = &spent.threads[spent.root], *thread = spent.threads;
+
+	for (; thread < spent.threads + spent.nr_threads; thread++)
+		if (is_of_command(&thread->id) && thread->end_ns > last->end_ns &&
+		    (!spent.exit_ns || thread->end_ns <= spent.exit_ns))
+			last = thread;
+	spent.last = last - spent.threads;
+}
+
+/* Check whether the command of an older recording is that of the recorder which made it. */
+static bool is_sure(void)
+{
+	const struct time_thread *root = &spent.threads[spent.root];
+
+	if (spent.root == PATH_NONE || root->recorder == PATH_NONE)
+		return true;
+	/* The recording ended because the command did, also if some of its exits are missing. */
+	if (!spent.exit_ns && root->end_ns != UINT64_MAX)
+		end_command(root->end_ns);
+	return !spent.is_doubtful && spent.exit_ns &&
+	       sched.now_ns - spent.exit_ns <= MAX_END_NS &&
+	       spent.threads[root->recorder].end_ns == UINT64_MAX;
+}
+
+static struct vitrine_error *read_all(const struct record_filter *filter)
 {
 	struct vitrine_error *err;
 	struct archive_item item;
@@ -855,6 +989,28 @@ struct vitrine_error *spent_read(const struct record_filter *filter)
 	spent.end_ns = filter->to_ns;
 	while (!(err = archive_read(archive, &item)) && item.record)
 		follow(&item);
+	return err;
+}
+
+/**
+ * spent_read() - sum up the time of all threads of a trace
+ * @filter: as of why_begin(): the time range, without selected threads
+ *
+ * Return: NULL, or an error; spent_deinit() frees the result in either case.
+ */
+struct vitrine_error *spent_read(const struct record_filter *filter)
+{
+	const struct record_filter *selected = spent.selected;
+	struct vitrine_error *err = read_all(filter);
+
+	if (!err && !is_sure()) {
+		spent_deinit();
+		spent.selected = selected;
+		spent.is_no_recording = true;
+		err = archive_rewind(archive);
+		if (!err)
+			err = read_all(filter);
+	}
 	if (err)
 		return err;
 	why_finish();
@@ -863,7 +1019,10 @@ struct vitrine_error *spent_read(const struct record_filter *filter)
 		spent.begin_ns = sched.span.begin_ns;
 	if (spent.end_ns > sched.span.end_ns)
 		spent.end_ns = sched.span.end_ns;
-	if (spent.root == PATH_NONE && !spent.selected)
+	find_own();
+	if (spent.root != PATH_NONE)
+		find_last();
+	else if (!spent.selected)
 		select_all();
 	return NULL;
 }
