@@ -86,6 +86,10 @@ if [ -e /sys/fs/cgroup/cgroup.procs ] || mount -t cgroup2 none /sys/fs/cgroup 2>
 	rmdir /sys/fs/cgroup/choosing/inner /sys/fs/cgroup/choosing
 fi
 
+check "-p PID: no such process" refuses 2 "no such process" vitrine record -o none.fxt -p 4194304 -- true
+check "-p NAME: no such process" refuses 2 "no process had the name" vitrine record -o none.fxt -p nobody -- true
+check "-p in a PID namespace" refuses 2 "a PID namespace has other ids" \
+	unshare -pf --mount-proc vitrine record -o none.fxt -p 1 -- true
 check "record -C and -p together" vitrine record -o both.fxt -C 0 -p alpha -- bash -c both
 check "the file of -C and -p says which CPU and process it has" notes both.fxt "cpus=0 processes=alpha"
 check "--rotate excludes a choice" refuses 2 "excludes" vitrine record -o none.fxt --rotate 1M -p alpha -- true

@@ -239,11 +239,18 @@ record -o part.fxt.zst -C 1 -- true
 check "-C into a compressed file" "$vitrine" check part.fxt.zst
 record -o - -C 1 -- true
 check "-C into a pipe" sound out
-check "a process that does not exist" records 0 "part.fxt: " -o part.fxt -p nobody -- true
-check "the trace of a process that does not exist has no thread" json '[0,0]' \
+check "a name that no process has" records 2 \
+	"^vitrine: part.fxt: no process had the name .nobody. while this was recorded$" \
+	-o part.fxt -p nobody -- true
+check "the trace of a name that no process has has no thread" json '[0,0]' \
 	'[.switches, (.threads | length)]' latency -j part.fxt
+# No limit of process ids is higher.
+check "a process id that does not exist" wrong "-p 4194304: no such process" -p 4194304
+check "a name that is too long" wrong "keeps 15 bytes of a name; give .a-very-long-pro'" -p a-very-long-program
 check "-C and -p: no temporary file is left" test "$(find . -name 'part.fxt*' | wc -l)" = 2
 if unshare -pf --mount-proc true 2>/dev/null; then
+	check "a process in another PID namespace" unshare -pf --mount-proc bash -c "'$vitrine' record -p 1 -o no.fxt \
+		-- true 2>err; [ \$? = 2 ] && grep -q 'a PID namespace has other ids of processes' err"
 	unshare -pf --mount-proc "$vitrine" record -o part.fxt -- true 2>err
 	check "another PID namespace: the trace has no ids of it" fails has vitrine: print part.fxt
 fi

@@ -59,6 +59,7 @@ struct cut_cpu {
  * @statement: a record that the trace does not have
  * @begun: the first record has been written
  * @last_ns: time of the last record with a time
+ * @has_chosen: a thread of a record was chosen
  * @status: EXIT_BAD_INPUT if a filter selects nothing, though others do
  */
 static struct cut {
@@ -71,6 +72,7 @@ static struct cut {
 	struct vitrine_fxt_record statement;
 	bool begun;
 	uint64_t last_ns;
+	bool has_chosen;
 	int status;
 } cut;
 
@@ -87,7 +89,7 @@ static bool by_thread(void)
 }
 
 /* A process that a chosen one has forked is chosen, too. */
-static bool is_chosen(const struct vitrine_fxt_thread *thread)
+static bool match(const struct vitrine_fxt_thread *thread)
 {
 	const struct record_filter *filter = cut.filter;
 	const struct fxt_name *child;
@@ -99,6 +101,14 @@ static bool is_chosen(const struct vitrine_fxt_thread *thread)
 		return false;
 	child = fxt_names_find(&cut.children, record_process(thread));
 	return child && child->used;
+}
+
+static bool is_chosen(const struct vitrine_fxt_thread *thread)
+{
+	const bool is_match = match(thread);
+
+	cut.has_chosen |= is_match;
+	return is_match;
 }
 
 static bool is_own_event(const struct vitrine_fxt_record *record)
@@ -616,11 +626,28 @@ static void begin_trace(struct vitrine_archive *trace, const char *name)
 		must(selection_check(&selection, name, &cut.status));
 }
 
+/*
+ * Check that there was a process to record. One that was there before may have done nothing, or
+ * have run on other CPUs.
+ */
+static int check_chosen(void)
+{
+	const struct cut_args *args = cut.args;
+
+	if (args->must_select || !cut.filter->nr_processes || cut.filter->nr_cpus ||
+	    args->nr_pids || args->cgroup || cut.has_chosen)
+		return cut.status;
+	report_error(nothing_selected(args->out, NULL, NULL,
+				      "no process had the name `%s' while this was recorded",
+				      cut.filter->processes[0]));
+	return EXIT_USAGE;
+}
+
 /**
  * cut_run() - write a part of a trace
  * @args: the options
  *
- * Return: enum exit_code.
+ * Return: enum exit_code; EXIT_USAGE if there was no such process to record.
  */
 int cut_run(const struct cut_args *args)
 {
@@ -643,7 +670,7 @@ int cut_run(const struct cut_args *args)
 	status = rewrite_run(&rewrite);
 	fxt_names_deinit(&cut.children);
 	free(cut.cpus);
-	return status == EXIT_DONE ? cut.status : status;
+	return status == EXIT_DONE ? check_chosen() : status;
 }
 
 /* ---- Options ----------------------------------------------------------- */

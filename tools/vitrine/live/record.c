@@ -142,6 +142,9 @@ enum {
 	OPT_WHY,
 };
 
+/* Longest name of a process; the kernel cuts off the rest. */
+#define MAX_NAME	15
+
 #define MIN_ROTATE_BYTES	(64U << 10)
 #define MAX_KEEP	999999U
 
@@ -979,13 +982,32 @@ static const struct command_option options[] = {
 	{ 0 }
 };
 
+/* Check that there can be such a process. One with another name may begin later. */
+static void check_process(struct argp_state *state, const char *process)
+{
+	const size_t len = strlen(process);
+	autofree char *path = must_format("/proc/%s", process);
+
+	if (len > MAX_NAME)
+		argp_error(state, "-p %s: the kernel keeps %u bytes of a name; give `%.*s'",
+			   process, MAX_NAME, MAX_NAME, process);
+	if (strspn(process, "0123456789") == len && access(path, F_OK))
+		argp_error(state, "-p %s: no such process", process);
+}
+
 /* Find out whether something is left out. */
 static void check_cut(struct argp_state *state)
 {
 	const struct record_filter *filter = &args.cut.filter;
 	const char *cgroup = args.cut.cgroup;
 	const bool by_process = is_by_process();
+	unsigned int i;
 
+	if (by_process && !notes_know_pids())
+		argp_error(state,
+			   "-p and --cgroup: a PID namespace has other ids of processes than the trace; record outside of it");
+	for (i = 0; i < filter->nr_processes; i++)
+		check_process(state, filter->processes[i]);
 	if (cgroup && *cgroup != '/')
 		argp_error(state, "%s is not the path of a cgroup, such as /user.slice", cgroup);
 	args.is_cut = by_process || filter->nr_cpus;
