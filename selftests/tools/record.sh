@@ -422,7 +422,7 @@ for threshold in "" 1ms=1000 0.25ms=250 2s=2000000 0.5=500000 0s=0 1h=3600000000
 	record -o trace.fxt --why${threshold:+=${threshold%=*}} -- cp $events $stacks .
 	threshold=${threshold:-(default)=1000}
 	check "--why, ${threshold%=*}: stacks are on" \
-		stacks_are "blocked_us=${threshold#*=} sample_hz=99 user=memory" stacks
+		stacks_are "blocked_us=${threshold#*=} sample_hz=99 kthreads user=memory" stacks
 	check "--why, ${threshold%=*}: stacks are off again" as_it_was
 done
 for threshold in ms -1ms 1e3ms 0x1ms infms 61min 1.2.3s; do
@@ -445,7 +445,7 @@ hold fifth --why=3ms
 kill_recorder "$first"
 echo >end_fourth
 check "one of two is killed: all is on for the other one" until_true events_are $events +block
-check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 sample_hz=99 user=memory"
+check "one of two is killed: the stacks of the first one stay set" stacks_are "blocked_us=1000 sample_hz=99 kthreads user=memory"
 release fifth "$recorder"
 check "stacks are switched off when the last recorder ends" until_true as_it_was
 
