@@ -491,16 +491,22 @@ static void tally(uint32_t thread, uint64_t begin_ns, uint64_t end_ns, bool by_t
 /* No path leads to a thread that may only have been interrupted. */
 static void drop_doubtful(void)
 {
+	bool *drops = calloc(spent.nr_sums + 1, sizeof(*drops)), any = false;
 	const struct time_sum *sum;
 	struct path_turn *turn;
 	uint32_t i;
 
-	for (i = 0; (turn = path_turn(i)); i++) {
-		sum = &spent.sums[turn->cause];
-		if (turn->cause != PATH_NONE && sum->other != PATH_NONE && is_doubtful(sum) &&
-		    kind_of(sum) != WHY_CHILD)
-			turn->waker = PATH_NONE;
+	must_have(drops);
+	for (i = 0; i < spent.nr_sums; i++) {
+		sum = &spent.sums[i];
+		drops[i] = sum->other != PATH_NONE && is_doubtful(sum) &&
+			   kind_of(sum) != WHY_CHILD;
+		any |= drops[i];
 	}
+	for (i = 0; any && (turn = path_turn(i)); i++)
+		if (turn->cause != PATH_NONE && drops[turn->cause])
+			turn->waker = PATH_NONE;
+	free(drops);
 }
 
 static void follow_command(void)

@@ -296,10 +296,11 @@ static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t ca
 		turn = path_before(turn);
 	if (!turn || turn->woken_ns != woken_ns)
 		return;
-	for (; turn && nr; turn = path_before(turn), nr--) {
+	while (turn) {
 		turn->cause = cause;
 		/* Whoever lets a stopped thread go on has not kept it from running. */
 		turn->waker = sum->kind == WHY_STOPPED ? PATH_NONE : sum->other;
+		turn = --nr ? path_before(turn) : NULL;
 	}
 }
 
