@@ -555,7 +555,7 @@ peers()
 
 program_busy()
 {
-	local cpu hogs=() end
+	local cpu hogs=()
 
 	cp /usr/bin/perl "$work/hoggy"
 	for cpu in 0 1; do

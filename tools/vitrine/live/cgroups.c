@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Write down which cgroups the limits of their CPU time have throttled, which processes are in
- * them, and the limit of real-time threads. `vitrine why' reads these markers; fxt.rst describes them.
+ * them, and the limit of real-time threads. `vitrine why' reads these markers; fxt.rst describes
+ * them.
  */
 #include <fts.h>
 #include <inttypes.h>

@@ -231,8 +231,8 @@ static uint32_t place_of(const struct time_sum *sum, enum why_kind kind)
 /* ---- Time by kind ---------------------------------------------------------- */
 
 /*
- * Check whether a thread was idle. If the question is about all programs, one that was there before and
- * has only waited for a futex is taken for a worker without work.
+ * Check whether a thread was idle. If the question is about all programs, one that was there before
+ * and has only waited for a futex is taken for a worker without work.
  */
 static bool is_idle(const struct time_thread *thread, const uint64_t *kinds_ns, uint64_t futex_ns)
 {

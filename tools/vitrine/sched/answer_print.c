@@ -283,7 +283,8 @@ static void print_group(const struct answer_group *group)
 	unsigned int i;
 
 	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), GROUP_COLUMNS), name);
-	printf("%s %4u %-8s ", padded(name, GROUP_COLUMNS), group->nr_threads, duration(group->life_ns));
+	printf("%s %4u %-8s ", padded(name, GROUP_COLUMNS), group->nr_threads,
+	       duration(group->life_ns));
 	for (i = 0; i < WHY_KINDS; i++)
 		if (group->kinds_ns[i])
 			printf("%5u", next_percent(&sum_ns, group->kinds_ns[i],
@@ -458,7 +459,8 @@ static void put_others(const struct answer_wait *wait)
 			break;
 		put("%s%s%s%s (%u %%", i ? ", " : separator(),
 		    i ? "" : wait->kind == WHY_CPU ? "behind " : "ended by ",
-		    others[i].name, others[i].unsure ? " or an interrupt" : "", percent(others[i].ns, wait->sum_ns));
+		    others[i].name, others[i].unsure ? " or an interrupt" : "",
+		    percent(others[i].ns, wait->sum_ns));
 		if (wait->kind == WHY_CPU)
 			put_priority(others[i].priority,
 				     spent.threads[spent.sums[wait->longest].thread].priority);
@@ -891,7 +893,7 @@ static const struct field group_fields[] = {
 #define ROW struct other
 static const struct field other_fields[] = {
 	FIELD_AS("group", name), FIELD_AS("sum_ns", ns),
-	FIELD_AS("priority", priority, FIELD_IF(priority)), 
+	FIELD_AS("priority", priority, FIELD_IF(priority)),
 	FIELD_AS("unsure", unsure, FIELD_IF(unsure)),
 	{ 0 }
 };

@@ -9,14 +9,14 @@
 #include "why_texts.h"
 
 /* Functions of the kernel that take locks. */
-#define LOCKS	"*mutex_lock* rwsem_down_* rwbase_* percpu_down* percpu_rwsem_* __percpu_* __down* " \
-	"rtlock_* rt_mutex_* __rt_mutex_* d_alloc_parallel"
+#define LOCKS	"*mutex_lock* rwsem_down_* rwbase_* percpu_down* percpu_rwsem_* __percpu_* " \
+	"__down* rtlock_* rt_mutex_* __rt_mutex_* d_alloc_parallel"
 /* Functions that wait for all that use what is to be freed or changed. */
 #define GRACE	"__wait_rcu_gp synchronize_rcu* synchronize_srcu* __synchronize_srcu rcu_barrier*"
 /* Functions that wait for a disk. */
 #define PAGES	"folio_wait_* wait_on_page_* __wait_on_buffer wait_for_completion_io* io_schedule*"
-#define SYNCS	"jbd2_* __jbd2_* xlog_* xfs_log_* btrfs_wait_* btrfs_sync_* wb_wait_for_completion " \
-	"*_sync_file *_fsync blk_* submit_bio_wait read_events dm_io md_write_start md_flush_request"
+#define SYNCS	"jbd2_* __jbd2_* xlog_* xfs_log_* btrfs_wait_* btrfs_sync_* *_sync_file *_fsync " \
+	"wb_wait_for_completion blk_* submit_bio_wait read_events dm_io md_write_start md_flush_request"
 /* Functions that find memory. */
 #define RECLAIM	"try_to_free_* shrink_* reclaim_throttle *direct_reclaim* compact_zone* " \
 	"mem_cgroup_oom* mem_cgroup_out_of_memory"
@@ -107,8 +107,8 @@ static const struct why_rule rules[] = {
 	{ WHY_SLEEP, "a nap", .stack = "do_nanosleep hrtimer_nanosleep*",
 	  .syscall = "*nanosleep" },
 	{ WHY_SLEEP, "a nap", .stack = "timerfd_read*", .end = WHY_END_INTERRUPT },
-	{ WHY_SLEEP, "a signal of a timer, or a time limit", .stack = SIGNALS, .syscall = SIGNAL_CALLS,
-	  .end = WHY_END_INTERRUPT },
+	{ WHY_SLEEP, "a signal of a timer, or a time limit", .stack = SIGNALS,
+	  .syscall = SIGNAL_CALLS, .end = WHY_END_INTERRUPT },
 	{ WHY_LOCK, "a reader-writer lock", .stack = "*futex_*", .syscall = "futex*",
 	  .user = "*rwlock_*lock*" },
 	{ WHY_LOCK, "a mutex", .stack = "*futex_*", .syscall = "futex*", .user = MUTEXES },
@@ -189,7 +189,10 @@ static bool matches(const char *patterns, const char *frame, size_t len)
 	return false;
 }
 
-/* Check whether a stack has a function; unless @caller is NULL, one that such a function has called. */
+/*
+ * Check whether a stack has a function; unless @caller is NULL, one that such a function has
+ * called, with none in between whose name is known.
+ */
 static bool has_frame(const char *patterns, const char *caller, const char *stack)
 {
 	bool is_called = !caller;
@@ -199,7 +202,8 @@ static bool has_frame(const char *patterns, const char *caller, const char *stac
 	while (why_frame_next(&stack, &frame, &len)) {
 		if (is_called && matches(patterns, frame, len))
 			return true;
-		is_called = !caller || matches(caller, frame, len);
+		if (caller && frame[len - 1] == ']')
+			is_called = matches(caller, frame, len);
 	}
 	return false;
 }

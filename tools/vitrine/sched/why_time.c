@@ -304,7 +304,7 @@ static void set_cause(const struct time_sum *sum, uint64_t woken_ns, uint32_t ca
 	}
 }
 
-/* Check whether a wait is in the same place as those in vain, and the thread has hardly run since. */
+/* Check whether a wait is in the place of those in vain, and the thread has hardly run since. */
 static bool continues(const struct time_vain *vain, const struct time_sum *sum, uint64_t begin_ns)
 {
 	return vain->nr && vain->stack == sum->stack && vain->user_stack == sum->user_stack &&
@@ -378,7 +378,7 @@ static void judge_waker(struct time_sum *sum, const struct why_rule *rule)
 		sum->doubt = WHY_CERTAIN;
 }
 
-/* Check whether a thread has waited for a disk: the kernel counts any wait for a ring as one for I/O. */
+/* Check whether a thread has waited for a disk. Any wait for a ring counts as I/O in the kernel. */
 static bool is_io(const struct why_blocked *blocked)
 {
 	return blocked->disk ||
@@ -485,8 +485,7 @@ static uint32_t real_time_limit(const struct why_wait *wait, enum time_behind be
 	if (behind != TIME_BEHIND_IDLE || !wait->priority || wait->priority >= TIME_REAL_TIME)
 		return WHY_TEXT_NONE;
 	return wait->priority > 1 ? spent.real_time :
-				    spent_text("the budget of a deadline thread, or the limit of "
-					       "real-time threads");
+				    spent_text("a budget, or the limit of real-time threads");
 }
 
 /* Add a part of a wait for a CPU. The largest counts as the wait. Return its sum, or PATH_NONE. */
@@ -811,8 +810,8 @@ static void end_command(uint64_t ns)
 }
 
 /*
- * A signal of another process has killed a thread, perhaps while it waited: then it did not get what
- * it waited for, and whoever sent the signal was not what it waited for.
+ * A signal of another process has killed a thread, perhaps while it waited: then it did not get
+ * what it waited for, and whoever sent the signal was not what it waited for.
  */
 static void end_by_signal(struct time_thread *thread, struct path_turn *turn)
 {
