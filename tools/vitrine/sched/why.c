@@ -379,8 +379,10 @@ static void add_queue(struct why_queue *queue, uint32_t cpu, uint64_t begin_ns, 
 /* Find what a thread has waited for a CPU behind, on each CPU where it did. */
 static void find_behind(struct why_wait *wait, struct why_queue *queue)
 {
-	if (!queue || !queue->since_ns) {
-		find_shares(&wait->behind, wait->cpu, wait->end_ns - wait->ready_ns, wait->end_ns);
+	const uint64_t begin_ns = wait->end_ns - wait->ready_ns;
+
+	if (!queue || queue->since_ns <= begin_ns) {
+		find_shares(&wait->behind, wait->cpu, begin_ns, wait->end_ns);
 		return;
 	}
 	if (queue->since_ns < wait->end_ns)
@@ -818,13 +820,18 @@ static void follow_migrate(const struct vitrine_fxt_record *record)
 {
 	const struct vitrine_fxt_arg *koid = fxt_find_arg(record, "thread");
 	struct sched_thread *thread;
+	const uint64_t from = why_number_arg(record, "from");
 	struct why_thread *owner;
 	uint64_t since_ns;
 
 	thread = koid && koid->type == FXT_ARG_KOID ? sched_thread_find(koid->value.uint64) : NULL;
-	if (!thread || (thread->state != SCHED_WOKEN && thread->state != SCHED_PREEMPTED))
+	if (!thread || (thread->state != SCHED_WOKEN && thread->state != SCHED_PREEMPTED) ||
+	    from >= sched.nr_cpus)
 		return;
 	owner = thread->owner;
+	/* After a gap in the trace, it may be from an earlier wait. */
+	if (owner->queue && owner->queue->since_ns <= thread->since_ns)
+		*owner->queue = (struct why_queue){ 0 };
 	since_ns = owner->queue && owner->queue->since_ns ? owner->queue->since_ns :
 							    thread->since_ns;
 	/* The wakeup itself has chosen the CPU. */
@@ -833,7 +840,7 @@ static void follow_migrate(const struct vitrine_fxt_record *record)
 	if (!owner->queue)
 		owner->queue = calloc(1, sizeof(*owner->queue));
 	must_have(owner->queue);
-	add_queue(owner->queue, why_number_arg(record, "from"), since_ns, sched.now_ns);
+	add_queue(owner->queue, from, since_ns, sched.now_ns);
 }
 
 /* Find a request in flight; or a place for it: an unused one, or that of any other. */
