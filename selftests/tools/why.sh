@@ -160,6 +160,15 @@ put(switch(1000, 0, 10), switch(2000, 10, 11), event(10**9, 10, 10, b"stacks", b
 put(wakeup(10**9, 10, context=1), switch(1001 * 10**6, 11, 10), switch(1002 * 10**6, 10, 11), switch(1003 * 10**6, 11, 0))
 END
 check "a worker that has only waited for a futex is idle" json '["app/main"]' '[.groups[].group]' why -j pool.fxt
+mktrace >stall.fxt <<'END'
+MS = 10**6
+stack = arg(b"stack", b"do_futex+0x1;futex_wait+0x1;schedule+0x1")
+put(name(1, 10, b"app"), *(name(2, koid, text, arg(b"process", 10)) for koid, text in ((10, b"worker"), (11, b"main"))))
+put(switch(1000, 0, 11), switch(600 * MS, 11, 10, state=0), switch(800 * MS, 10, 11))
+put(event(1000 * MS, 10, 10, b"stacks", b"blocked", arg(b"blocked_ns", 200 * MS), stack), wakeup(1000 * MS, 10, context=1))
+put(switch(1001 * MS, 11, 10, state=0), switch(5000 * MS, 10, 11), switch(9000 * MS, 11, 0))
+END
+check "one that also works has stalled: it may be a lock" has "^2\. app/worker: 200.0ms waiting for a futex$" why stall.fxt
 check "not so if the question is about it" has "^1\. app/worker: 1000.0ms waiting for a futex$" why -p app pool.fxt
 mktrace >softirqd.fxt <<'END'
 put(name(1, 2, b"kthreadd"), name(2, 17, b"ksoftirqd/0", arg(b"process", 2)), name(1, 10, b"app"),

@@ -788,11 +788,17 @@ static bool is_about_all(void)
 	return spent.root == PATH_NONE && !spent.selected;
 }
 
-/* Return the longest of waits for what others have, if the question is about all programs. */
+/*
+ * Return the longest of waits for what others have, if the question is about all programs. A futex
+ * may be a lock if the thread that ended the wait is no like one.
+ */
 static uint64_t stall_ns(const struct answer_wait *wait)
 {
-	return is_about_all() && wait->kind <= WHY_MEMORY ?
-		       spent.sums[wait->longest].max_ns : 0;
+	bool may_be = wait->kind <= WHY_MEMORY ||
+		      (wait->explained == ANSWER_NOWHERE &&
+		       !strcmp(why_text(&why.texts, wait->place), WHY_FUTEX));
+
+	return is_about_all() && may_be ? spent.sums[wait->longest].max_ns : 0;
 }
 
 /*
