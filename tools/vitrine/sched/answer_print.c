@@ -40,7 +40,9 @@
 #define MAX_FRAMES	5
 #define MAX_PARTS	20
 #define MAX_TRACKS	8
-#define GROUP_COLUMNS	18
+#define GROUP_COLUMNS	22
+#define KIND_COLUMNS	5
+#define OTHER_COLUMNS	17	/* of a group: " THR TIME     ", and " *" */
 #define NAME_COLUMNS	28
 #define TRACK_COLUMNS	72
 #define INDENT		"   "
@@ -276,21 +278,44 @@ static uint32_t count_findings(void)
 	return answer.nr_findings < MAX_FINDINGS ? answer.nr_findings : MAX_FINDINGS;
 }
 
-static void print_group(const struct answer_group *group)
+/* The kinds of which groups that are printed have time, and the width of the names of groups. */
+struct table {
+	bool has_kind[WHY_KINDS];
+	int name_columns;
+};
+
+static struct table make_table(uint32_t nr_groups)
+{
+	struct table table = { .name_columns = COLUMNS - OTHER_COLUMNS };
+	uint32_t i;
+	int kind;
+
+	for (kind = 0; kind < WHY_KINDS; kind++) {
+		for (i = 0; i < nr_groups; i++)
+			table.has_kind[kind] |= answer.groups[answer.order[i]].kinds_ns[kind];
+		table.name_columns -= table.has_kind[kind] * KIND_COLUMNS;
+	}
+	if (table.name_columns > GROUP_COLUMNS)
+		table.name_columns = GROUP_COLUMNS;
+	return table;
+}
+
+static void print_group(const struct answer_group *group, const struct table *table)
 {
 	const char *name = text_of(group->name);
 	uint64_t sum_ns = 0;
 	unsigned int i;
 
-	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), GROUP_COLUMNS), name);
-	printf("%s %4u %-8s ", padded(name, GROUP_COLUMNS), group->nr_threads,
+	name = format_label("%.*s", (int)vtr_utf8_cut(name, strlen(name), table->name_columns),
+			    name);
+	printf("%s %4u %-8s ", padded(name, table->name_columns), group->nr_threads,
 	       duration(group->life_ns));
 	for (i = 0; i < WHY_KINDS; i++)
 		if (group->kinds_ns[i])
-			printf("%5u", next_percent(&sum_ns, group->kinds_ns[i],
-						   group->life_ns));
-		else
-			fputs("    -", stdout);
+			printf("%*u", KIND_COLUMNS,
+			       next_percent(&sum_ns, group->kinds_ns[i], group->life_ns));
+		else if (table->has_kind[i])
+			printf("%*s", KIND_COLUMNS, "-");
 	puts(!group->is_selected && spent.root != PATH_NONE ? " *" : "");
 }
 
@@ -316,20 +341,23 @@ static void print_groups(void)
 	uint32_t most = GROUP_LINES - FINDING_LINES * count_findings(), i;
 	const struct answer_group *group;
 	bool has_others = false;
+	struct table table;
 
 	if (!answer.nr_shown)
 		return;
-	printf("\n%-*s %4s %-8s ", GROUP_COLUMNS, "GROUP, time in %", "THR", "TIME");
-	for (i = 0; i < WHY_KINDS; i++)
-		printf("%5s", kinds[i].head);
-	puts("");
 	/* One more group takes the line that says so. */
-	if (answer.args->all || answer.nr_shown == most + 1)
+	if (answer.args->all || answer.nr_shown <= most + 1)
 		most = answer.nr_shown;
-	for (i = 0; i < answer.nr_shown && i < most; i++) {
+	table = make_table(most);
+	printf("\n%-*s %4s %-8s ", table.name_columns, "GROUP, time in %", "THR", "TIME");
+	for (i = 0; i < WHY_KINDS; i++)
+		if (table.has_kind[i])
+			printf("%*s", KIND_COLUMNS, kinds[i].head);
+	puts("");
+	for (i = 0; i < most; i++) {
 		group = &answer.groups[answer.order[i]];
 		has_others |= !group->is_selected && spent.root != PATH_NONE;
-		print_group(group);
+		print_group(group, &table);
 	}
 	if (answer.nr_shown > i)
 		printf("and %u more groups; --json has them\n", answer.nr_shown - i);
