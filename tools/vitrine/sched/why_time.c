@@ -963,9 +963,10 @@ static void find_last(void)
 /* Check whether the command of an older recording is that of the recorder which made it. */
 static bool is_sure(void)
 {
-	const struct time_thread *root = &spent.threads[spent.root];
+	const struct time_thread *root = spent.root == PATH_NONE ? NULL :
+								   &spent.threads[spent.root];
 
-	if (spent.root == PATH_NONE || root->recorder == PATH_NONE)
+	if (!root || root->recorder == PATH_NONE)
 		return true;
 	/* The recording ended because the command did, also if some of its exits are missing. */
 	if (!spent.exit_ns && root->end_ns != UINT64_MAX)
