@@ -170,6 +170,13 @@ put(switch(1001 * MS, 11, 10, state=0), switch(5000 * MS, 10, 11), switch(9000 *
 END
 check "one that also works has stalled: it may be a lock" has "^2\. app/worker: 200.0ms waiting for a futex$" why stall.fxt
 check "not so if the question is about it" has "^1\. app/worker: 1000.0ms waiting for a futex$" why -p app pool.fxt
+mktrace >own.fxt <<'END'
+put(*(name(1, koid, text) for koid, text in ((10, b"cat"), (20, b"vitrine"))))
+put(*(name(2, koid, text, arg(b"process", koid)) for koid, text in ((10, b"cat"), (20, b"vitrine"))))
+put(switch(1000, 0, 10), switch(2000, 10, 20), wakeup(10**9, 10, context=1), switch(1001 * 10**6, 20, 10))
+put(switch(1100 * 10**6, 10, 0))
+END
+check "what reads the output of vitrine is idle meanwhile" fails has "^1\. cat" why own.fxt
 mktrace >softirqd.fxt <<'END'
 put(name(1, 2, b"kthreadd"), name(2, 17, b"ksoftirqd/0", arg(b"process", 2)), name(1, 10, b"app"),
     name(2, 10, b"app", arg(b"process", 10)))

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "base.h"
+#include "command.h"
 #include "recording.h"
 
 /* Longest marker; see marker.c of the library. A cgroup with a longer path is left out. */
@@ -72,17 +73,12 @@ const char *cgroups_top(void)
 	return top ? top : "/sys/fs/cgroup";
 }
 
-/* Read a file that has a number; without a limit, it is negative. */
-static bool read_setting(const char *path, uint64_t *ret)
+/* Read a file that has a number; return false if it is not positive, as one without a limit. */
+static bool read_limit(const char *path, uint64_t *ret)
 {
-	FILE *file = fopen(path, "re");
-	int64_t value = -1;
+	autofree char *text = read_file(path);
+	int64_t value = text ? strtoll(text, NULL, 10) : 0;
 
-	if (!file)
-		return false;
-	if (fscanf(file, "%" SCNd64, &value) != 1)
-		value = -1;
-	fclose(file);
 	*ret = value;
 	return value > 0;
 }
@@ -198,8 +194,8 @@ static void note_real_time(void)
 {
 	uint64_t quota_us, period_us;
 
-	if (read_setting("/proc/sys/kernel/sched_rt_runtime_us", &quota_us) &&
-	    read_setting("/proc/sys/kernel/sched_rt_period_us", &period_us))
+	if (read_limit("/proc/sys/kernel/sched_rt_runtime_us", &quota_us) &&
+	    read_limit("/proc/sys/kernel/sched_rt_period_us", &period_us))
 		note("real-time limit %" PRIu64 " %" PRIu64, quota_us, period_us);
 }
 

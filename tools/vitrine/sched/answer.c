@@ -200,7 +200,8 @@ static enum why_kind kind_of(const struct time_sum *sum)
 	if (is_join(sum))
 		return WHY_CHILD;
 	other = group_of(sum->other);
-	if (other->rank < group->rank)
+	/* What reads the output of vitrine waits for the report, and not for what it is about. */
+	if (other->is_own || other->rank < group->rank)
 		return WHY_WORK;
 	if (spent.root == PATH_NONE && other != group && is_place(sum, WHY_EVENT))
 		return WHY_WORK;
@@ -790,7 +791,7 @@ static bool is_about_all(void)
 
 /*
  * Return the longest of waits for what others have, if the question is about all programs. A futex
- * may be a lock if the thread that ended the wait is no like one.
+ * may be a lock if a thread of another group ended the wait.
  */
 static uint64_t stall_ns(const struct answer_wait *wait)
 {

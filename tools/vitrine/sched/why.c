@@ -265,7 +265,7 @@ static bool serves_interrupts(const struct vitrine_fxt_thread *id)
 
 	if (!vitrine_archive_thread(archive, id->thread, &name, &process) || process != KTHREADD)
 		return false;
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (i = 0; i < ARRAY_LEN(names); i++)
 		if (name.len_bytes > strlen(names[i]) &&
 		    !memcmp(name.bytes, names[i], strlen(names[i])))
 			return true;

@@ -31,7 +31,7 @@ static const char * const behind_words[TIME_NR_BEHIND] = {
 /* A CPU wakes up in less time, unless the thread may not run. */
 #define MAX_WAKE_NS	1000000
 
-/* A thread that a signal kills while it waits ends so long after that. */
+/* A thread that a signal kills while it waits runs for so long until it has ended, or less. */
 #define MAX_KILL_NS	50000000
 
 /* Of an older recording, the trace ends so long after the command, or sooner. */
@@ -816,11 +816,16 @@ static void end_command(uint64_t ns)
 static void end_by_signal(struct time_thread *thread, struct path_turn *turn)
 {
 	struct time_sum *sum, last;
+	uint64_t ran_ns = 0;
 
-	while (turn && turn->blocked_ns == turn->woken_ns)
-		turn = path_before(turn);
+	for (; turn; turn = path_before(turn)) {
+		ran_ns += (turn->end_ns < sched.now_ns ? turn->end_ns : sched.now_ns) -
+			  turn->begin_ns;
+		if (turn->blocked_ns != turn->woken_ns)
+			break;
+	}
 	if (!turn || turn->cause == PATH_NONE || turn->waker == PATH_NONE ||
-	    sched.now_ns - turn->woken_ns > MAX_KILL_NS ||
+	    ran_ns > MAX_KILL_NS ||
 	    record_process(&spent.threads[turn->waker].id) == record_process(&thread->id))
 		return;
 	thread->killer = turn->waker;
@@ -916,7 +921,7 @@ static bool has_own_name(const struct time_thread *thread)
 	struct vitrine_fxt_string name;
 	unsigned int i;
 
-	if (!vitrine_archive_process(archive, thread->id.process, &name))
+	if (!vitrine_archive_process(archive, record_process(&thread->id), &name))
 		return false;
 	for (i = 0; i < ARRAY_LEN(names); i++)
 		if (fxt_string_is(&name, names[i]))
